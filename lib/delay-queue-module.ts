@@ -69,8 +69,8 @@ export class DelayQueueModule {
 }
 
 /**
- * `DelayQueueModule` does not extend the class that Nest builds, because the type declarations would otherwise expose that class and its
- * helpers. The `@Module` decorator exports nothing, because named instances would export the same.
+ * Returns the module of one instance. `DelayQueueModule` does not extend the class that Nest builds, because its type declarations would
+ * then expose that class and its helpers. Its `@Module` decorator exports nothing, because every named instance would export the same.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const { providers, exports } = namedProviders(name);
@@ -83,13 +83,13 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 }
 
 /**
- * Copies the options. Nest spreads whatever it is given, so a URL or a function would pass as empty options.
+ * Copies an options object. Refuses anything else, because Nest would spread a URL or a function into empty options.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {
   const refuse = (problem: string, cause?: unknown) =>
     new DelayQueueError('INVALID_OPTION', `DelayQueueModule.${method}: ${problem}`, { cause });
-  // A URL may contain a password.
+  // A string is not shown, because a URL may contain a password.
   const shown = typeof given === 'string' ? 'text: a URL goes into { connection }' : showGiven(given);
   const mismatch = `must be given an options object, not ${shown}`;
   if (typeof given !== 'object' || (given as unknown) === null) throw refuse(mismatch);

@@ -1,4 +1,4 @@
-/** The number of reports remembered; a forgotten one may be repeated. */
+/** The maximum number of reports remembered. A forgotten one may be repeated. */
 const MAX_REPORTED = 10_000;
 
 /** Remembers what has been reported. */

@@ -5,10 +5,10 @@ import { isFamily } from '../message/queue-name.js';
 import type { BackgroundWork, DeathCause, HeldByQueue } from '../message/delay-queue-events.js';
 import type { ConnectedServer, EventPayloads, Events } from './events.js';
 
-/** The maximum number of ids in one line. */
+/** The maximum number of ids in one log line. */
 const NAMED = 5;
 
-/** A line gives a failure's duration only if it is at least this long, ms. */
+/** A log line gives a failure's duration only if it is at least this long, ms. */
 const WORTH_MENTIONING = 60_000;
 
 interface WorkTexts {

@@ -15,7 +15,7 @@ const CHANNELS = Object.fromEntries(
   EVENT_NAMES.map((name) => [name, channel(`nestjs-delay-queue:${name}`)]),
 ) as Readonly<Record<EventName, Channel>>;
 
-/** Passes events on to the process and the application, and notes to the log. Both cost almost nothing while nobody listens. */
+/** Passes events to channels, observers and listeners, and notes to the log. Both cost almost nothing while nobody listens. */
 export class Events {
   readonly #listeners = new Map<keyof EventPayloads, ((payload: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
@@ -50,7 +50,7 @@ export class Events {
     if (hasSubscribers) CHANNELS[name].publish(payload);
   }
 
-  /** Completes an event for listeners and observers. */
+  /** Adds the event's name and instance, as listeners and observers get it. */
   complete<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): DelayQueueEvent<Name> {
     return { name, ...this.#origin, ...event };
   }
@@ -60,7 +60,7 @@ export class Events {
     this.#callListeners(name, note);
   }
 
-  /** Like {@link note}, but only the first time for each name, because every connection may report the same. */
+  /** Like {@link note}, but ignores all but the first note of each name, because every connection may report the same. */
   noteOnce<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     if (!this.#notedOnce.has(name)) this.note(name, note);
     this.#notedOnce.add(name);
@@ -92,7 +92,7 @@ export interface Notes {
   'made-late': { readonly methods: readonly string[]; readonly by: string };
   /** An observer or a listener threw. */
   'observer-failed': { readonly observer: string; readonly reason: string };
-  /** The queue has more partitions than configured in this process, which uses them all. */
+  /** The queue has more partitions than this process is configured with. The process uses them all. */
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
   /** Another process handles the groups of this queue or family differently. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
@@ -137,7 +137,7 @@ export interface ConnectedServer {
   readonly master: string | undefined;
   /** The number of the database; undefined in a cluster. */
   readonly database: number | undefined;
-  /** The beginning of every key. */
+  /** The prefix of all keys. */
   readonly prefix: string;
   /** True if the module was given no `connection`, or one that names no server. */
   readonly isDefault: boolean;

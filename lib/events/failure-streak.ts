@@ -7,7 +7,7 @@ import { OnceAMinute } from '../timing/pauses.js';
 /** The maximum number of different errors that a streak reports at once. Any others wait for the next reminder. */
 const MAX_KINDS = 5;
 
-/** Called when a streak fails or ends; `lasted` is how long the streak has lasted, ms. */
+/** Called when a streak reports a failure or ends; `lasted` is how long the streak has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;

@@ -8,8 +8,8 @@ import type { InstanceOptions } from '../options/queue-options.js';
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 
 /**
- * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a singleton. If
- * there are several, the first one found is the outermost; those of `forRoot({ observers })` wrap them all.
+ * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. The provider must be a
+ * singleton. If there are several, the first one found wraps the others; those of `forRoot({ observers })` wrap them all.
  * @param options - `instance`: the name of the instance to observe. To observe several instances, decorate the class several times
  * @example
  * ```ts
@@ -30,8 +30,8 @@ export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorato
 }
 
 /**
- * Returns the options of a class, once for each decorator. A subclass without its own decorators gets those of the decorated class, because
- * a decorator above may have replaced the class with a subclass.
+ * Returns the options of each decorator of a class. A subclass without decorators of its own gets those of the decorated class, because a
+ * decorator above may have replaced the class with a subclass.
  */
 export function listensTo(type: object): readonly InstanceOptions[] {
   return (Reflect.getMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
@@ -55,7 +55,7 @@ export const declaredListeners = new DeclaredMethods<EventDeclaration>({
  * Calls a method of a provider or a controller for each event of this name in this process. The method is not awaited, and its errors are
  * logged. The class must be a singleton.
  * @param event - the name of the event
- * @param queueOrOptions - a queue's name, the beginning of such names followed by `*`, or the class of a typed queue. Default: every queue
+ * @param queueOrOptions - a queue's name, a pattern such as `tenant-*`, or the class of a typed queue. Default: every queue
  * @param optionsOfQueue - `instance`: the name of the instance whose events the method gets. A typed queue's class names its own instance
  * @example
  * ```ts

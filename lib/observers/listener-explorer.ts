@@ -40,7 +40,7 @@ export class ListenerExplorer implements OnModuleInit {
   #observe(host: InstanceWrapper, declarations: readonly InstanceOptions[]): void {
     const name = String(host.name);
     const place = `@DelayQueueListener() on ${name}`;
-    // Checks all declarations, so that an unknown instance cannot hide behind a known one.
+    // Checks all declarations, so an unknown instance is refused even if another declaration names a known one.
     if (declarations.filter((options) => this.#isOwn(readInstance(options, place), place)).length === 0) return;
     const observer = instanceOf(host, place);
     if (!isObserver(observer)) {

@@ -19,7 +19,7 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** The observers of this process. The log is not one: it listens only for events that it describes, so no others are created for it. */
+/** The observers of this process. The log is not one: it listens only for the events that it logs, so no others are created for it. */
 export class Observers implements Hooks {
   offer: Hooks['offer'];
   handle: Hooks['handle'];
@@ -115,7 +115,7 @@ export type Complain = (error: unknown) => void;
 
 export interface HookOwner {
   readonly name: string;
-  /** Called with errors that the hook itself throws, but not with a failure of the work. */
+  /** Called with errors that the hook itself throws, but not with failures of the work inside it. */
   readonly complain: Complain;
   readonly clock: Pick<Clock, 'schedule'>;
 }

@@ -22,7 +22,7 @@ export function check<Schema extends z.ZodMiniType>(
   if ('data' in result) return result.data;
   const adviceOn = (option: string, names: readonly string[]) => placeOf?.(option) ?? spelling(option, names);
   const described = result.issues.flatMap((issue) => describeIssue(issue, [], adviceOn));
-  // No cause: it would add much text and no information.
+  // Sets no `cause`, which would add much text but no information.
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(described)].join('; ')}`);
 }
 
@@ -31,7 +31,7 @@ type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.
 function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value, { error: describeRaw });
-    // Within the `try`, because reading the issues reads the value again.
+    // Reads the issues within the `try`, because that reads the value again.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
     throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });
@@ -76,7 +76,7 @@ const show = (path: readonly PropertyKey[]) => (path.length === 0 ? 'the options
 export const SECOND = 1000;
 export const HOUR = 3_600_000;
 
-/** The schema of a duration of `min` to `max` ms, inclusive. Its output is milliseconds. */
+/** The schema of a duration from `min` to `max` ms, inclusive. Its output is milliseconds. */
 export function duration(min: number, max: number): z.ZodMiniType<number, Duration> {
   const schema = z.transform((value: unknown, context) => {
     const parsed = parseDuration(value, { min, max });
@@ -85,7 +85,7 @@ export function duration(min: number, max: number): z.ZodMiniType<number, Durati
   return schema as z.ZodMiniType<number, unknown> as z.ZodMiniType<number, Duration>;
 }
 
-/** The schema of a duration of `min` to `max` ms, inclusive, or the word that means none. Its output is milliseconds, or null. */
+/** The schema of a duration from `min` to `max` ms, inclusive, or `word` for none. Its output is milliseconds, or null for `word`. */
 export function durationOr<const Word extends string>(word: Word, min: number, max: number) {
   const schema = z.transform((value: unknown, context) => {
     if (value === word) return null;
@@ -101,11 +101,11 @@ function refuse(context: { readonly issues: z.core.$ZodRawIssue[] }, input: unkn
 }
 
 /**
- * The error of a schema: what a value must be, and what was given.
+ * Makes a schema's error: it says what the value must be, and what was given.
  * @param rule - the text after "must be" in the message; for an object, includes an example
  */
 export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIssue) => string | undefined } {
-  // `check` words the error about unknown fields.
+  // The message about unknown fields comes from `check`.
   const isAboutFields = ({ code }: z.core.$ZodRawIssue) => code === 'unrecognized_keys';
   return {
     error: (issue) =>
@@ -113,7 +113,7 @@ export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIs
   };
 }
 
-/** Explains how to convert the text of an environment variable. */
+/** Explains how to convert a string that looks like a number or a boolean, as from an environment variable. */
 function adviceOn(given: unknown): string {
   if (typeof given !== 'string') return '';
   if (given.trim() !== '' && Number.isFinite(Number(given))) return ': convert the text with Number()';

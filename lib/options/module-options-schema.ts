@@ -111,7 +111,7 @@ const fieldsSchema = z.strictObject(
 
 export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 
-/** All module options, without checking the entries of `queues`. */
+/** Checks all module options except the entries of `queues`. */
 export const moduleFrameSchema = z
   .extend(fieldsSchema, { queues: z.optional(z.custom<object>(z.core.util.isPlainObject, QUEUES_RULE)) })
   .check(acknowledgedInTime);

@@ -37,8 +37,8 @@ export interface DelayQueueModuleOptions {
    */
   readonly inheritAppConfig?: boolean | undefined;
   /**
-   * Observe what happens, for example for traces, metrics or your own log. The first is the outermost, and all of them wrap those added by
-   * `@DelayQueueListener()`.
+   * Observe what happens, for example for traces, metrics or your own log. The first observer wraps the others, and all of them wrap those
+   * added by `@DelayQueueListener()`.
    * @defaultValue `[]`
    */
   readonly observers?: readonly DelayQueueObserver[] | undefined;
@@ -74,20 +74,20 @@ export interface DelayQueueModuleOptions {
       }
     | undefined;
   /**
-   * Forces `'functions'` or `'scripts'` in Redis. The module prefers functions, which cost Redis less, and sends scripts if the user may
-   * not load or call them; the log says so once. `'functions'` makes startup fail instead (`MISSING_PERMISSION`, `UNSUPPORTED_SERVER`).
+   * Forces `'functions'` or `'scripts'` in Redis. By default, the module uses functions, which cost Redis less. If the user may not load or
+   * call them, it logs this once and uses scripts; with `'functions'`, startup fails (`MISSING_PERMISSION`, `UNSUPPORTED_SERVER`).
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;
   /**
-   * Calculates when repeating messages fall due; needed to offer and to handle them: `calendar` from `nestjs-delay-queue/calendar`. Without
-   * it, `repeat` is refused, and a repeating message waits for another process.
+   * Calculates when repeating messages fall due: `calendar` from `nestjs-delay-queue/calendar`. Without it, this process can neither offer
+   * nor handle them: `repeat` is refused, and a repeating message waits for another process.
    * @defaultValue undefined: none
    */
   readonly calendar?: Calendar | undefined;
 }
 
-/** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */
+/** Implemented by a class given to `forRootAsync()` as `useClass` or `useExisting`. */
 export interface DelayQueueOptionsFactory {
   /** Called once, at startup. */
   createDelayQueueOptions(): DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>;

@@ -33,7 +33,7 @@ export interface DefinedBy<Payloads> {
   readonly definition: QueueDefinition<Payloads>;
 }
 
-/** The types of a queue; `''` if its messages are all of one kind without a type. */
+/** The types of a queue; `''` if its messages have no type. */
 export type TypesOf<Payloads> = Payloads extends PayloadSpec ? '' : keyof Payloads & string;
 
 /** The payload spec of a type. */
@@ -63,7 +63,7 @@ export type MessageOf<Queue, Type extends string = ''> =
 /** The payload that a handler of a typed queue gets. Takes the same parameters as {@link MessageOf}. */
 export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>['payload'];
 
-/** Marks a definition as checked, by whichever copy of the package. */
+/** Marks a definition as checked. All copies of the package share this key. */
 const CHECKED = Symbol.for('nestjs-delay-queue:definition');
 
 export function defineQueue<Payloads>(
@@ -101,9 +101,9 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
 }
 
 /**
- * Returns the instance of a typed queue, which only the queue's class may name.
+ * Returns the name of a typed queue's instance. Only the queue's class may name it.
  * @param given - the instance that was given along with the class
- * @throws DelayQueueError `INVALID_OPTION`
+ * @throws DelayQueueError `INVALID_OPTION` if one was given
  */
 export function instanceOfQueue(
   { queue, instance }: QueueDefinition,
@@ -115,7 +115,7 @@ export function instanceOfQueue(
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }
 
-/** True if two classes declare the same queue: with equal options, and with specs that are the same objects. */
+/** True if two definitions have equal options and, for each type, the identical spec object. */
 export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): boolean {
   const [specs, others] = [specsOf(one), specsOf(other)];
   return (
@@ -153,10 +153,10 @@ function unknownType(definition: QueueDefinition, type: string): DelayQueueError
 }
 
 /**
- * How a payload is declared: by a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type with {@link payload}.
+ * The declaration of a payload: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type made with {@link payload}.
  *
- * The types are read from a schema instead of comparing it with the standard's interface, because TypeScript would then compare whole
- * schema types, and it gives up on ArkType's (TS2589).
+ * This type does not use the standard's interface, because TypeScript would then compare whole schema types, and it gives up on ArkType's
+ * (TS2589).
  * @see https://standardschema.dev
  */
 export type PayloadSpec =

@@ -116,7 +116,7 @@ const queueFields = {
   ),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
-/** For the options given in one place. They may contradict each other, because another place can still override them. */
+/** The schema of the options given in one place. They may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(
   queueFields,
   mustBe('an object with options of the queue, such as { concurrency: 8 }'),
@@ -126,7 +126,7 @@ const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),
   batchWait: z.prefault(duration(0, HOUR), 0),
   batchPerGroup: z.prefault(trueOrFalse(), false),
-  // Accepts any object: its fields are checked where the message is offered.
+  // Accepts any object, because its fields are checked where the message is offered.
   repeat: z.optional(
     z.custom<HandlerRepeat>(
       (value) => typeof value === 'object' && value !== null,
@@ -150,10 +150,10 @@ export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);
 
 const handlerFields = { ...fieldsOfHandler, ...instanceFields };
 
-/** For a handler of one type. */
+/** The schema of the options of a handler for one type. */
 export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), handlerFields);
 
-/** For a handler that takes all types. */
+/** The schema of the options of a handler for all types. */
 export const queueHandlerSchema = z.extend(queueLayerSchema, handlerFields);
 
 export interface BatchSize {
@@ -165,7 +165,7 @@ export interface BatchSize {
   readonly isPerGroup: boolean;
 }
 
-/** For a queue's options from all places, merged. */
+/** The schema of a queue's options after those of all places have been merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
     const { layout, partitions, rate, groups, expiresAfter } = options;

@@ -47,11 +47,11 @@ export interface InstanceOptions {
   readonly instance?: string | undefined;
 }
 
-/** The options of a handler of one type of messages. All are optional. */
+/** The options of a handler for one type of message. All are optional. */
 export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, InstanceOptions {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then limits the
-   * calls of the queue, each with a batch or a single message. 1–1000.
+   * queue's simultaneous calls, each with a batch or a single message. 1–1000.
    * @defaultValue one message, not in an array
    */
   readonly batch?: number | undefined;
@@ -81,7 +81,7 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
     | undefined;
 }
 
-/** The options of a handler of all types of messages, including those of its queue. All are optional. */
+/** The options of a handler for all types of message, including the options of its queue. All are optional. */
 export interface QueueHandlerOptions extends QueueOptions, HandlerOptions {}
 
 /** The options of a typed queue. All are optional. */
@@ -98,24 +98,24 @@ export interface QueueOptions {
    */
   readonly partitions?: number | undefined;
   /**
-   * How many of the queue's messages all processes together may claim within a length of time, such as `{ max: 100, per: '1s' }`. By Redis'
-   * clock, no window of that length ever has more, but all of them may come at once. Messages beyond it wait in `ready`. Every delivery
-   * counts, including retries. A claim counts even if `clear()` removes the message, or a stopping process returns it unhandled. Consumers
-   * of another system that shares the queue through a layout are not limited. Not available with `partitions`.
+   * How many of the queue's messages all processes together may claim within a length of time, such as `{ max: 100, per: '1s' }`. No window
+   * of that length, by Redis' clock, ever has more claims, but all of them may come at once. Messages beyond the rate stay `ready`. Every
+   * delivery counts, including retries. A claim counts even if `clear()` removes the message, or a stopping process returns it unhandled.
+   * Consumers of another system that shares the queue through a layout are not limited. Not available with `partitions`.
    * @defaultValue `'unlimited'`
    */
   readonly rate?:
     | {
         /** How many messages. 1–1,000,000. */
         readonly max: number;
-        /** The length of time. 100 ms – 24 h. Waits end a few milliseconds late, which would cost much of the rate over a shorter time. */
+        /** The length of time. 100 ms – 24 h. Over a shorter time, waits that end a few milliseconds late would cost much of the rate. */
         readonly per: Duration;
       }
     | 'unlimited'
     | undefined;
   /**
    * Lets messages have a `group`, such as a customer: limits how many of each group are handled at once, and serves groups round-robin. All
-   * processes that use the queue need the same. Not available in every layout. See `docs/groups.md`.
+   * processes that use the queue need the same value. Not available in every layout. See `docs/groups.md`.
    * @defaultValue `'off'`
    */
   readonly groups?:
@@ -211,11 +211,11 @@ export interface RepeatOptions {
   /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
   /**
-   * Decides what happens to occurrences that no process was there to handle in time: `'once'` handles the first of them late, in place of
-   * all; `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
+   * Decides what happens to occurrences that no process was there to handle in time: `'once'` handles only the first of them, late;
+   * `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
    */
   readonly missed?: 'once' | 'skip' | undefined;
-  /** Headers of each occurrence, with text values. Default: none. */
+  /** The headers of each occurrence. Their values are strings. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /** How late an occurrence may be, as in the offer options. Default: the queue's `expiresAfter`. */
   readonly expiresAfter?: Duration | 'never' | undefined;

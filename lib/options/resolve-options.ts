@@ -36,7 +36,7 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
 
 /**
  * Like {@link resolveModuleOptions}, for thousands of `queues`.
- * @param forEach - checks all entries, and may yield to the event loop in between
+ * @param forEach - calls `check` for each entry, and may yield to the event loop in between
  */
 export async function resolveModuleOptionsInSlices(
   options: DelayQueueModuleOptions,
@@ -49,7 +49,7 @@ export async function resolveModuleOptionsInSlices(
     await forEach(entries, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
     return completed(options, parsed);
   } catch {
-    // This throws an error that names every mistake.
+    // Checks everything again, to throw an error that names every mistake.
     return resolveModuleOptions(options);
   }
 }
@@ -88,7 +88,7 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a typed queue before they are merged, so the error can name the place. */
+/** Checks the options of a typed queue before they are merged, so the error can name the place where they were given. */
 export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,
@@ -114,14 +114,14 @@ export interface ReadHandlerOptions {
   readonly instance: string | undefined;
 }
 
-/** Checks the options of a handler that takes all types. */
+/** Checks the options of a handler for all types. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place, placeOf);
   const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...queueOptions } = given;
   return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
-/** Checks the options of a handler that takes one type. The error says where a queue option belongs. */
+/** Checks the options of a handler for one type. If it has options of a queue, the error says where they belong. */
 export function readHandlerOptions(given: HandlerOptions, place: string): ReadHandlerOptions {
   const names = typeof given === 'object' && (given as unknown) !== null ? Object.keys(given) : [];
   const misplaced = names.filter((name) => name in queueLayerSchema.shape && !(name in handlerSchema.shape));

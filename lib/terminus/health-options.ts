@@ -16,8 +16,8 @@ export interface DelayQueueHealthOptions extends InstanceOptions {
    */
   readonly queues?: readonly (string | DefinedBy<unknown>)[] | undefined;
   /**
-   * How long a due message may wait for a handler before the queue counts as degraded. Make this longer than the queue's normal backlogs
-   * last, such as those caused by a `rate`. 0 ms – 24 h. Default: `'30s'`.
+   * How long a due message may wait for a handler before the queue counts as degraded. Make this longer than due messages normally wait,
+   * for example because of a `rate`. 0 ms – 24 h. Default: `'30s'`.
    */
   readonly maxOverdue?: Duration | undefined;
   /** How long Redis may take to answer before it counts as down. 10 ms – 10 min. Default: `'1s'`. */

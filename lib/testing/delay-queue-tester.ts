@@ -34,7 +34,7 @@ export class DelayQueueTester {
   #trials = 0;
 
   /**
-   * Returns the tester of a named instance. All instances share one time: whoever moves it, messages are handled in order of due time.
+   * Returns the tester of a named instance. Instances share one time: whichever tester moves it, messages are handled in order of due time.
    * @param name - the name given to `DelayQueueModule.forRoot()`
    * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
    * @example
@@ -76,8 +76,8 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass. Messages that fall due within that time are handled at their due time and in order, and so is all that follows from
-   * them within that time: retries, and offers made by handlers. Resolves when the handlers are done. `advance(0)` handles what is due now.
+   * Lets time pass. Messages that fall due within that time are handled at their due time and in order, as are the retries and offers that
+   * follow from them within that time. Resolves when the handlers are done. `advance(0)` handles what is due now.
    * @param duration - 0 ms – 100 years
    * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages keep
    *   coming; `CLOSED`
@@ -116,7 +116,7 @@ export class DelayQueueTester {
    * ```
    */
   handle(queue: string, payload: unknown, options?: HandleOptions): Promise<HandleOutcome>;
-  /** Calls a handler of a typed queue with one kind of messages. */
+  /** Calls a handler of a typed queue whose messages are all of one kind. */
   handle<Payload extends PayloadSpec>(
     queue: DefinedBy<Payload>,
     payload: PayloadInput<Payload>,
@@ -142,7 +142,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Removes all messages of the instance, resumes paused queues and forgets the offers, as between two tests. Time stays as it is.
+   * Removes all messages of the instance, resumes paused queues and forgets the offers, for use between two tests. Time stays as it is.
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */
   async clear(): Promise<void> {

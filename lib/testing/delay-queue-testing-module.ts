@@ -6,8 +6,8 @@ import { DelayQueueTester } from './delay-queue-tester.js';
 import { TestBench } from './test-bench.js';
 
 /**
- * Replaces Redis and time in an application under test: messages live in memory, nothing connects, and nothing falls due until a
- * {@link DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter. Virtual time starts at the
+ * Replaces Redis and time in an application under test: messages live in memory, nothing connects, and nothing falls due until a {@link
+ * DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter. Virtual time starts at the current
  * `Date` when the module is compiled, or at the time given to {@link DelayQueueTestingModule.startAt}.
  * @example
  * ```ts

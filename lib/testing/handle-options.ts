@@ -5,7 +5,7 @@ import { readFields } from '../message/read-fields.js';
 import { checkOfferOptions } from '../producer/offer.js';
 import { readCount, readPatience } from './call-bounds.js';
 
-/** The parts of a message with which a handler is called, other than the payload. */
+/** What a simulated handler call gets besides the payload: the message's other fields, the attempt, and how long the call may take. */
 export interface HandleOptions {
   /** The type of the message. Default: none. */
   readonly type?: string | undefined;
@@ -15,7 +15,7 @@ export interface HandleOptions {
   readonly headers?: MessageHeaders | undefined;
   /** The group of the message, for a queue with `groups`. Default: none. */
   readonly group?: string | undefined;
-  /** The number of the attempt. If the last of `attempts` fails, the message is dead. Default: 1. */
+  /** The number of the attempt. If the last of `attempts` fails, the message would become a dead letter. Default: 1. */
   readonly attempt?: number | undefined;
   /** How long the handler may take in real time. Default: `'4s'`. */
   readonly patience?: Duration | undefined;

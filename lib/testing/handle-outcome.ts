@@ -15,23 +15,23 @@ export type HandleOutcome =
   | {
       /** The handler ended with a `DeferMessage`. */
       readonly kind: 'defer';
-      /** The delay until the message would come again, ms; absent if a date was given. */
+      /** The delay until the message would be delivered again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The time at which the message would come again; absent if a delay was given. */
+      /** The time at which the message would be delivered again; absent if a delay was given. */
       readonly at?: Date;
     }
   | {
       /** The handler ended with `again()`. */
       readonly kind: 'again';
-      /** The delay until the message would come again, ms; absent if a date was given. */
+      /** The delay until the message would be delivered again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The time at which the message would come again; absent if a delay was given. */
+      /** The time at which the message would be delivered again; absent if a delay was given. */
       readonly at?: Date;
       /** The payload that the message would then have. */
       readonly payload: unknown;
     }
   | {
-      /** The message would be a dead letter: the handler ended with a `RejectMessage`, or failed in its last attempt. */
+      /** The message would become a dead letter: the handler ended with a `RejectMessage`, or failed on its last attempt. */
       readonly kind: 'dead';
       /** The error that the handler threw. */
       readonly error: unknown;

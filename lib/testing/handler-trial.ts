@@ -88,12 +88,12 @@ function comingAgain(outcome: ComingAgain): { readonly delay: number } | { reado
   return 'at' in outcome ? { at: new Date(outcome.at) } : { delay: outcome.delay };
 }
 
-/** Makes one message a whole batch. */
+/** Limits a handler's batches to one message, so that none waits for others. */
 function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler {
   return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, size: 1, wait: 0 } } : handler };
 }
 
-/** Silences all events but `misused`: the outcome is only for the test, since no real message has failed. */
+/** Passes on only the note `misused`. Other events would report what happened to a message, and no real message was handled. */
 function onlyMistakes(events: Events): Events {
   const quiet = new Events();
   quiet.on('misused', (event) => events.note('misused', event));

@@ -17,7 +17,7 @@ export interface OfferedMessage<T = unknown> {
   readonly headers: MessageHeaders;
   /** The group given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
-  /** The first due time; for a follower, as if the message that it follows had ended at once. */
+  /** The first due time; for a follower, as if the message that it follows had ended when the offer was made. */
   readonly dueAt: Date;
   /** From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` in the past. */
   readonly delay: number;

@@ -1,6 +1,6 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
-/** The most that counts of the time between two looks, ms. If more has passed, the process itself was held up, as at a breakpoint. */
+/** The maximum time between two looks that counts, ms. If more has passed, the process itself was held up, as at a breakpoint. */
 const MAX_STEP = 20;
 
 /** Measures how long nothing has happened, in real time, by looking at short intervals. */
@@ -19,7 +19,7 @@ export class Patience {
     this.#lookedAt = realNow();
   }
 
-  /** Returns true if the time is up. */
+  /** Counts the time since the last look. Returns true if the time is up. */
   look(): boolean {
     const now = realNow();
     this.#waited += Math.min(now - this.#lookedAt, MAX_STEP);

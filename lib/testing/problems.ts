@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { areTimersFake } from './real-time.js';
 
-/** A message and its handler, for errors. */
+/** A message and its handler, for error messages. */
 export interface Described {
   readonly queue: string;
   readonly id: string | undefined;

@@ -9,7 +9,7 @@ export type QueueArgument = string | DefinedBy<unknown>;
 /** The arguments of `handle()` after the queue: a payload and options, preceded by a type if the queue's class has types. */
 export type HandleArguments = readonly unknown[];
 
-/** Moves the type into the options, where it belongs if the queue is given by name. */
+/** Returns the payload and the options. The type is among the options, as for a queue given by name. */
 export function readHandleArguments(
   queue: QueueArgument,
   given: HandleArguments,

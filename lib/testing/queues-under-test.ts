@@ -39,7 +39,7 @@ export class QueuesUnderTest {
 
   open(queue: string, options: ResolvedQueueOptions): Router {
     const { partitions, groups } = options;
-    // Due messages are handled before time moves on, so none could wait for a rate.
+    // No rate applies, because due messages are handled before time moves on, so none could wait for a rate.
     return routerOf(this.#stores.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null }));
   }
 

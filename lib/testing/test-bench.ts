@@ -7,7 +7,7 @@ import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** Replaces Redis, time and chance in an application under test, and watches what happens there. */
+/** Replaces Redis, time and random numbers in an application under test, and watches what happens there. */
 export class TestBench implements TestOverrides {
   readonly clock: VirtualClock;
   /** Always returns the middle of the range. */
@@ -22,7 +22,7 @@ export class TestBench implements TestOverrides {
     this.clock = new VirtualClock(startAt);
   }
 
-  /** Keeps batches from waiting: time stands still while a message is active, so a batch has the messages due at one moment. */
+  /** Makes batches start at once: time stands still while a message is active, so a batch only holds messages due at the same time. */
   adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
     return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
   }
@@ -59,7 +59,7 @@ export class TestBench implements TestOverrides {
     return first;
   }
 
-  /** Notes that a handler never ends: a closing application does not wait for it. */
+  /** Notes that a handler does not end. When the application closes, it then does not wait for that handler. */
   giveUp(): void {
     this.#isStuck = true;
   }

@@ -24,7 +24,7 @@ interface Call extends ResolvedBounds {
  * Moves an application's time from one due message to the next, but never while a handler runs.
  *
  * Nothing happens between two due messages, so time leaps. Timers that would have fired in between fire late, as in a process that was
- * blocked: a look at the queue every minute becomes a single look, however long the leap.
+ * blocked: a check that runs every minute runs only once, however long the leap.
  */
 export class TimeMachine {
   readonly #bench: TestBench;
@@ -78,7 +78,7 @@ export class TimeMachine {
     }
   }
 
-  /** Moves time forward. A message that is due but still delayed waits for a timer. */
+  /** Moves time to the next due time, at most to `end`. If a message is already due but still delayed, moves to the next timer. */
   #leap(dueAt: number, end: number): void {
     const { clock } = this.#bench;
     const wait = dueAt > clock.wall() ? dueAt - clock.wall() : clock.nextTimerIn;
@@ -100,7 +100,7 @@ export class TimeMachine {
       const busy = this.#bench.findBusy();
       quiet = busy ? 0 : quiet + 1;
       if (!busy || turns < QUICK_TURNS) continue;
-      // When closing, nothing more is claimed, and claimed messages are released.
+      // A closing application claims nothing more and releases what it has claimed, so waiting longer is no use.
       if (this.#bench.isClosing && busy.glance().counts.active === 0) throw closed(call.name);
       if (this.#bench.settled !== settled) {
         ({ settled } = this.#bench);

@@ -42,12 +42,12 @@ export class VirtualClock implements Clock {
     return this.#released ? afterRealTime(task, Math.min(delay, this.#released.maxWait)) : this.#arm(task, delay);
   }
 
-  /** Schedules like any other timer, because virtual time has no fractions of a millisecond to be late by. */
+  /** Same as {@link schedule}, because a virtual clock's timers are never a fraction of a millisecond late. */
   schedulePunctually(task: () => void, delay: number): CancelTimer {
     return this.schedule(task, delay);
   }
 
-  /** Sets the time forward. Timers do not fire before {@link fireNext}. */
+  /** Moves the time forward. Timers fire only when {@link fireNext} is called. */
   moveBy(ms: number): void {
     this.#monotonic += ms;
   }
