@@ -10,7 +10,7 @@ import { RelayTarget } from '../../lib/producer/relay-target.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueParts } from '../../lib/producer/queue-methods.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
-import { namedInstance } from '../../lib/runtime/instance.js';
+import { Instance } from '../../lib/runtime/instance.js';
 import { CLOCK, REPEATS, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queue, Queues } from '../../lib/runtime/queues.js';
@@ -97,7 +97,7 @@ describe('an offer made while another payload is being encoded', () => {
         { provide: STORES, useValue: {} },
         { provide: CLOCK, useValue: new ManualClock() },
         { provide: RESOLVED_OPTIONS, useValue: {} },
-        namedInstance(''),
+        { provide: Instance, useValue: {} },
       ],
     }).compile();
     const producer = module.get(DelayQueueProducer);
