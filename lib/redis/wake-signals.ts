@@ -297,7 +297,7 @@ class SharedConnection {
 
   #fail(error: unknown): void {
     const { connection } = this;
-    // A consumer woken without a signal finds what it missed.
+    // If the keys cannot be awaited together or here, wakes the consumers, which then look for what they missed.
     const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
     const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
     for (const signal of this.#waiting()) signal.endWait(result);

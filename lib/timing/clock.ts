@@ -19,10 +19,10 @@ export interface Clock {
 /** The maximum delay of `setTimeout`, ms (24.8 days). It overflows above that, and fires at once. */
 export const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
-/** A punctual wait spends its last part, of this many ms, in turns of the event loop: timers count whole ms and fire up to 2 ms late. */
+/** How long before its end a punctual wait changes to turns of the event loop, ms. Timers count whole ms and fire up to 2 ms late. */
 const LAST_TURNS = 0.25;
 
-/** Shorter waits, ms, use a plain timer. So turns take at most a tenth of a wait, and a busy queue transfers more messages at once. */
+/** Minimum wait, ms, that ends in such turns, which take at most a tenth of it. A busy queue gains from larger transfers anyway. */
 const MIN_PUNCTUAL = 10 * LAST_TURNS;
 
 export const systemClock: Clock = {
@@ -50,7 +50,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** How long an answer about the clock stays valid, ms. The clock may be changed, or drift. */
+/** How long an answer about the clock stays valid, ms. The clock may drift or be set afterwards. */
 const MAX_VALID = 60_000;
 
 /** When a question was sent and its answer arrived, on the monotonic clock. The remote clock was read in between. */

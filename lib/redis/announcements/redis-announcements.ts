@@ -52,7 +52,7 @@ export class RedisAnnouncements {
   ) {
     this.database = String(databaseOf(client));
     this.databaseArgument = map ? 'cluster' : this.database;
-    // A client from an application's function may select another database itself.
+    // A client made by an application's function may select another database later.
     client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));

@@ -158,7 +158,7 @@ export class Subscriber {
     this.#streak.worked();
   }
 
-  /** Never rejects. A missing answer leads to a new connection, and so to new subscriptions. */
+  /** Pings the server. Never rejects: if no answer arrives, the connection is replaced, and the subscriptions are renewed. */
   #ping(): Promise<unknown> {
     return this.connection.answer(this.connection.client.ping()).catch(() => undefined);
   }

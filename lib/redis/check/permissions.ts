@@ -25,7 +25,7 @@ export function neededToCall(scripting: Scripting | undefined): NeededCommand[] 
 /** The commands that let the wake-up signals of several queues share a connection. Without them, each queue has its own connection. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
-/** Maximum number of commands checked in one call, whatever the number of queues. Takes Redis about a millisecond. */
+/** Maximum number of commands checked in one call, whatever the number of queues. Such a call takes Redis about a millisecond. */
 const MAX_AT_ONCE = 1000;
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {

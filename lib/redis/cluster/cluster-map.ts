@@ -9,7 +9,7 @@ import { SLOTS } from './hash-slot.js';
 /** How long a call waits for a server before checking whether another has replaced it, ms. */
 const LOOK_AGAIN = 250;
 
-/** Number of servers asked for the map at once, because one may hang, and how long they may take, ms. */
+/** How many servers are asked for the map at once, because one may hang; and how long an answer may take, ms. */
 const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
@@ -117,7 +117,7 @@ export class ClusterMap {
         // A late answer does not count: a server that was frozen may report an old map.
         if (this.#reading === reading) this.#learn(slots);
       })
-      // Any caller that needs the map reads it again.
+      // If this fails, the next caller that needs the map reads it again.
       .catch(() => undefined)
       .finally(end);
   }

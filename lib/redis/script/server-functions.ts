@@ -136,7 +136,7 @@ export class ServerFunctions {
     return this.send('FCALL', words, later);
   }
 
-  /** True if an error says that functions are not available to this user, and scripts are allowed. Remembers that. */
+  /** True if an error says that this user cannot call functions, and scripts are allowed. This connection then uses scripts only. */
   #isRefused(error: unknown): boolean {
     if (this.settings.scripting === 'functions' || !isErrorReply(error)) return false;
     const isRefused =
