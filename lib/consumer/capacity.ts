@@ -29,7 +29,7 @@ interface Waiter {
 
 /**
  * The slots of a queue in this process, shared by its partitions' consumer loops. A message occupies a slot from its claim until its
- * handler is done. Concurrent calls of batch handlers are limited elsewhere.
+ * handler is done. `ConcurrentCalls` limits the calls of batch handlers.
  */
 export class Slots {
   /** The number of slots without a message or a reservation. */

@@ -185,22 +185,22 @@ function copyOf(headers: MessageHeaders): MessageHeaders {
   return NO_HEADERS;
 }
 
-/** A signal's `reason`: somebody has aborted the message. It is gone, and its outcome does not count. */
+/** The `reason` of a message's signal after somebody has aborted the message. The message is gone, and its outcome does not count. */
 export class MessageAborted extends Error {
   override readonly name = 'MessageAborted';
 }
 
-/** A signal's `reason`: the message's lease is lost, so its outcome no longer counts. */
+/** The `reason` of a message's signal after the lease was lost. The handler's outcome no longer counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** A signal's `reason`: the handler took longer than its `timeout`, so the attempt has failed. */
+/** The `reason` of a message's signal after the handler took longer than its `timeout`. The attempt has failed. */
 export class HandlerTimeout extends Error {
   override readonly name = 'HandlerTimeout';
 }
 
-/** A signal's `reason`: the process is about to stop. */
+/** The `reason` of a message's signal when the process is about to stop. */
 export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }

@@ -27,7 +27,7 @@ export class QueueWorker {
     },
   ) {
     const { runner, router } = options;
-    // As many slots as there are messages in the calls that may run at once.
+    // One slot for each message of the calls that may run at once.
     this.#slots = new Slots(options.options.concurrency * runner.maxBatch, router.stores.length);
   }
 

@@ -25,7 +25,7 @@ const ANNOUNCE_INTERVAL = 500;
 /** The interval between runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
-/** The maximum difference between a time by this process' clock and the same time by the store's, ms. */
+/** How far this process' clock and the store's may disagree about a time, ms. */
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
@@ -74,7 +74,7 @@ export class TransferScheduler implements DueListener {
       readonly store: ConsumerStore;
       readonly clock: Clock;
       readonly events: Events;
-      /** Distinguishes this scheduler from those of other processes; without spaces. Default: it announces nothing. */
+      /** Distinguishes this scheduler from those of other processes; contains no spaces. Without it, the scheduler announces nothing. */
       readonly id?: string;
       /** The maximum time between two calls to the store, ms. */
       readonly checkInterval: number;

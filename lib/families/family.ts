@@ -17,7 +17,7 @@ interface Sighting extends Registration {
  */
 const CONCURRENT_LOOKS = 64;
 
-/** How long the first reading of the directory waits for the subscription, ms. Announcements made before that would be missed. */
+/** How long the first reading of the directory waits for the subscription, ms. Announcements made before the subscription are missed. */
 const LISTENING_GRACE = 1000;
 
 /**

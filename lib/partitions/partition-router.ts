@@ -29,7 +29,7 @@ export class PartitionRouter implements Router, RouterChanges {
   /** The destination of offers that the only partition has refused. */
   readonly #again: Place;
 
-  /** @param spreadOver - creates ids spread over a number of partitions */
+  /** @param spreadOver - returns the generator of ids for a number of partitions */
   constructor(
     private readonly known: Partitions,
     private readonly spreadOver: (partitions: number) => StickyIds,

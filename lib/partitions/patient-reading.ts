@@ -133,7 +133,7 @@ export interface Reached {
   readonly hasAskedAll: boolean;
 }
 
-/** Reports the partitions that do not answer whenever the list changes, and otherwise once a minute. */
+/** Reports which partitions do not answer: whenever the list changes, and otherwise once a minute. */
 export class MissingReport {
   #reported: readonly number[] = [];
 

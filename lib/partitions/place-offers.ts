@@ -4,7 +4,7 @@ import { type Destination, Repartitioned, WriteFailure, type WriteOutcome } from
 import { type Partitioning, placesOf } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 
-/** The maximum number of repetitions after changes of the partitioning. Far more than can occur. */
+/** The maximum number of attempts while the partitioning keeps changing. Far more than are ever needed. */
 export const MAX_ROUNDS = 10;
 
 export function unstable(): DelayQueueError {
@@ -37,7 +37,7 @@ export class Place implements Destination {
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
-  /** Offers messages wherever they belong, after earlier offers. */
+  /** Offers messages to the partitions where they belong, after earlier offers. */
   offerInTurn(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const placed = (this.#ahead ?? Promise.resolve()).then(() => placeOffers(this.partitions, offers));
     const ahead: Promise<void> = placed

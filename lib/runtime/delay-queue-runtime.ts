@@ -26,10 +26,10 @@ import type { CheckedQueue, Stores } from './create-stores.js';
 /** Handlers' signals are aborted this long before `shutdownTimeout` ends, ms, or a fifth of it if that is less, so that they can react. */
 const MAX_ABORT_RESERVE = 1000;
 
-/** How long after startup an application may take to listen for signals, ms. `enableShutdownHooks()` may follow `listen()`. */
+/** How long after startup to check for signal listeners, ms. The application may call `enableShutdownHooks()` after `listen()`. */
 const TIME_TO_LISTEN = 5000;
 
-/** Notes that nothing listens for SIGTERM, which would kill handlers and leave their messages until their leases end. */
+/** Logs a note if nothing listens for SIGTERM: it would kill running handlers, and their messages would wait until their leases end. */
 export class ShutdownHint {
   #cancelTimer: CancelTimer | undefined;
 

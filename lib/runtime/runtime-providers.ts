@@ -28,7 +28,7 @@ const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
 /** All providers of a process except the producer: options, clock, stores, handlers, queues and workers. */
 export const runtimeProviders: Provider[] = [
-  // Replaced in a module with a name.
+  // Replaced if the module has a name.
   namedInstance(UNNAMED),
   InstanceNames,
   InstanceCheck,
@@ -118,6 +118,6 @@ function attempt(write: () => void): void {
   try {
     write();
   } catch {
-    // There is nowhere left to report it.
+    // There is nowhere left to report the logger's own error.
   }
 }
