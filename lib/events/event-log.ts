@@ -248,7 +248,7 @@ const WORK_TEXTS: Texts = {
   'work-restored': (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
 };
 
-/** The logger for each kind of line. Neither may throw. */
+/** The logger for each kind of log line. Neither may throw. */
 export interface Loggers {
   /** For queues and messages. */
   readonly queues: Logger;
@@ -289,7 +289,7 @@ function connectedTo({
   return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: `connection` names no server)' : ''}`;
 }
 
-/** The maximum number of queues in one line. */
+/** The maximum number of queues in one log line. */
 const MAX_QUEUES = 5;
 
 /** Names the queues with the most messages, and counts the rest. */

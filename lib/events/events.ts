@@ -50,12 +50,12 @@ export class Events {
     if (hasSubscribers) CHANNELS[name].publish(payload);
   }
 
-  /** Adds the event's name and instance, as listeners and observers get it. */
+  /** Completes an event for listeners and observers: adds its name and that of the instance. */
   complete<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): DelayQueueEvent<Name> {
     return { name, ...this.#origin, ...event };
   }
 
-  /** Passes a note to the log, but to no observer. */
+  /** Passes a note to the log, but not to observers. */
   note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     this.#callListeners(name, note);
   }
@@ -98,7 +98,7 @@ export interface Notes {
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
   /** A handler's repeating message was lost with Redis' data and has been offered again. */
   'repeat-lost': { readonly queue: string; readonly id: string };
-  /** Redis is connected and checked, for the first time in this process. */
+  /** Redis is connected and checked for the first time in this process. */
   connected: ConnectedServer;
   /** Messages are kept in this process only. */
   'memory-store': object;

@@ -4,7 +4,7 @@ import type { BackgroundWork } from '../message/delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/pauses.js';
 
-/** The maximum number of different errors that a streak reports at once. Any others wait for the next reminder. */
+/** How many different errors a streak reports as soon as they occur. Any others wait for the next reminder. */
 const MAX_KINDS = 5;
 
 /** Called when a streak reports a failure or ends; `lasted` is how long the streak has lasted, ms. */

@@ -9,7 +9,7 @@ const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. The provider must be a
- * singleton. If there are several, the first one found wraps the others; those of `forRoot({ observers })` wrap them all.
+ * singleton. Of several such providers, the first one found wraps the others; those of `forRoot({ observers })` wrap them all.
  * @param options - `instance`: the name of the instance to observe. To observe several instances, decorate the class several times
  * @example
  * ```ts

@@ -31,7 +31,7 @@ type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.
 function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value, { error: describeRaw });
-    // Reads the issues within the `try`, because that reads the value again.
+    // Reads the issues within the `try`, because that reads the value again, which may throw.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
     throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });

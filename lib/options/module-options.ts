@@ -53,8 +53,8 @@ export interface DelayQueueModuleOptions {
   /** How long a stopping process waits for running handlers. 0 ms – 1 h. @defaultValue `'10s'` */
   readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer or another producer call may take before it fails. A schema may take as long, and so may each observer before it
-   * calls `next`. 10 ms – 10 min.
+   * How long an offer or another producer call may take before it fails. A payload's schema may take as long, and so may each observer
+   * before it calls `next`. 10 ms – 10 min.
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
@@ -74,8 +74,8 @@ export interface DelayQueueModuleOptions {
       }
     | undefined;
   /**
-   * Forces `'functions'` or `'scripts'` in Redis. By default, the module uses functions, which cost Redis less. If the user may not load or
-   * call them, it logs this once and uses scripts; with `'functions'`, startup fails (`MISSING_PERMISSION`, `UNSUPPORTED_SERVER`).
+   * Forces the use of Redis functions or of scripts. By default, the module uses functions, which cost Redis less. If the user may not load
+   * or call them, it logs this once and uses scripts; with `'functions'`, startup fails (`MISSING_PERMISSION`, `UNSUPPORTED_SERVER`).
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;

@@ -149,8 +149,8 @@ export interface QueueOptions {
    */
   readonly backoff?: BackoffOptions | undefined;
   /**
-   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema may take as long, and
-   * so may each observer before it calls `next`. 1 ms – 24 h, or `'unlimited'`.
+   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. The payload's schema may take as
+   * long, and so may each observer before it calls `next`. 1 ms – 24 h, or `'unlimited'`.
    * @defaultValue `'unlimited'`
    */
   readonly timeout?: Duration | 'unlimited' | undefined;

@@ -14,7 +14,7 @@ export interface OfferOptions {
   readonly type?: string | undefined;
   /** A string of 1–256 bytes, no control characters. Default: 16 generated characters (18 with `partitions`), sortable by time of offer. */
   readonly id?: string | undefined;
-  /** Strings that are stored with the payload, by name. Default: none. */
+  /** Named strings that are stored with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
    * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` replaces
@@ -29,7 +29,7 @@ export interface OfferOptions {
    */
   readonly group?: string | undefined;
   /**
-   * How long after the message first falls due a handler may still be started. After that, the message has expired and is not handled.
+   * How late the handler may start, counted from the message's first due time. After that, the message has expired and is not handled.
    * Retries and deferrals do not extend this time. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: the queue's
    * `expiresAfter` in the process that handles the message.
    */

@@ -5,7 +5,7 @@ import { showGiven } from '../message/show-given.js';
 
 /** Limits for a call that moves time. */
 export interface CallBounds {
-  /** The maximum number of attempts in the call. It stops a handler that always causes another message. Default: 10,000. */
+  /** The maximum number of attempts that end in the call. Stops a handler that always causes another message. Default: 10,000. */
   readonly limit?: number | undefined;
   /** How long handlers may run in real time without any attempt ending. Default: `'4s'`, less than test frameworks give a test. */
   readonly patience?: Duration | undefined;

@@ -91,7 +91,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass until nothing is delayed in the queues that this application handles, including retries and offers made by handlers.
+   * Lets time pass until the queues that this application handles have no delayed message left, not even a retry or a handler's offer.
    * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
    */
   async drain(bounds: CallBounds = {}): Promise<void> {

@@ -1,7 +1,7 @@
 /** The outcome of `DelayQueueTester.handle()`: what would become of the message. */
 export type HandleOutcome =
   | {
-      /** The message was handled. It would be gone. */
+      /** The handler succeeded, so the message would be gone. */
       readonly kind: 'ack';
     }
   | {

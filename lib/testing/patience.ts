@@ -1,6 +1,6 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
-/** The maximum time between two looks that counts, ms. If more has passed, the process itself was held up, as at a breakpoint. */
+/** How much of the time between two looks counts at most, ms. If more has passed, the process itself was held up, as at a breakpoint. */
 const MAX_STEP = 20;
 
 /** Measures how long nothing has happened, in real time, by looking at short intervals. */
