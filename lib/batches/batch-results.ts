@@ -30,7 +30,7 @@ export function forAll(size: number, result: BatchResult): BatchResult[] {
 
 function assign(results: BatchResult[], size: number): BatchResult[] {
   if (results.length === size) return results;
-  // An array of another length, such as rows written to a database, is ignored, except that failures and decisions must not be lost.
+  // An array of another length, such as rows written to a database, is ignored, but failures and decisions in it must not be lost.
   const isAnswer = results.some((result) => 'error' in result || isDecision(result.value));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);

@@ -221,7 +221,7 @@ export class ConsumerLoop {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Waits for a signal, or until the rate allows more; then, signals change nothing. Returns true when the loop must claim. */
+  /** Waits for a signal or, if the rate is used up, until it allows more, whatever signals come. Returns true when the loop must claim. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {

@@ -161,7 +161,7 @@ class HandlerMessage implements DelayedMessage {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass the signal to many calls, but Node.js warns of a leak from the 11th on. With 0, getMaxListeners() would throw.
+      // A handler may pass the signal to many calls, but Node.js warns from the 11th on. 0 would stop that, but getMaxListeners() throws.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);

@@ -9,7 +9,7 @@ import { type Delivery, slowHandler, slowObserver, slowSchema, timeOut } from '.
 import type { Handle } from './message-runner.js';
 import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
 
-/* The steps from a decoded message to its outcome, chosen when the queue is opened. Without a schema or observers, one: the call. */
+/* The steps from a decoded message to its outcome, chosen when the queue opens. Without a schema or observers, there is only the call. */
 
 export interface StepParts {
   readonly rules: HandlerRules;

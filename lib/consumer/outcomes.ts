@@ -43,7 +43,7 @@ export class Outcomes {
   ) {}
 
   /**
-   * Returns the outcome of a handler that has returned. A result that could also be thrown decides; an iterator counts as a failure,
+   * Returns the outcome of a handler that has returned. A result is ignored unless it could also be thrown; an iterator is a failure,
    * because the handler has not run. If a new payload is checked asynchronously, returns a promise, which never rejects.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
@@ -77,7 +77,7 @@ export class Outcomes {
     return outcome;
   }
 
-  /** Refuses an unreadable body, because a retry would not help. `maxDeadLetters` never drops dead letters whose error has this name. */
+  /** Refuses an unreadable body, as a retry would not help. `maxDeadLetters` never drops dead letters with the error `UnreadableBody`. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }

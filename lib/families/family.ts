@@ -57,7 +57,7 @@ export class Family {
       readonly streak: { callFailed(error: unknown): void; worked(): void };
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** The longest time between readings of the directory, ms. */
+      /** The maximum time between readings of the directory, ms. */
       readonly checkInterval: number;
     },
   ) {}

@@ -103,7 +103,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** Changes messages in one state. One whose change may not be replicated counts as changed; after any other failure, stops. */
+  /** Changes messages in one state. Counts a message as changed even if the change may not be replicated. Stops after other failures. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
     const failed: FailedPart[] = [];

@@ -6,7 +6,7 @@ const MAX_CALLS = 100;
 /** The maximum number of calls watched at the same time. */
 const MAX_AT_ONCE = 10;
 
-/** A captured stack. Its text is built only when a warning reads it. */
+/** A captured stack. The string is built only when a warning reads it. */
 interface Trace {
   readonly stack?: string;
 }

@@ -111,7 +111,7 @@ function toMilliseconds(value: unknown): number | undefined {
   return latest.milliseconds;
 }
 
-/** The last text read, kept because a process offers most of its messages with the same delay. */
+/** The last string parsed, kept because a process offers most of its messages with the same delay. */
 let latest: { readonly text: string; readonly milliseconds: number | undefined } = {
   text: '',
   milliseconds: undefined,

@@ -19,7 +19,7 @@ const MAX_FRAME = 300;
  */
 
 /**
- * Describes anything thrown, for logs and dead letters. The text is bounded, so a huge error cannot fill Redis. It shows only the message
+ * Describes anything thrown, for logs and dead letters. Its length is limited, so a huge error cannot fill Redis. It shows only the message
  * and the known fields that give a reason, because other fields may hold a payload or a secret.
  */
 export function describeFailure(thrown: unknown): MessageFailure {

@@ -1,6 +1,6 @@
 import type { Occurrence, RepeatRule } from './repeat-rule.js';
 
-/** Small text values that travel with a message alongside its payload, such as a trace id or a tenant. */
+/** Short strings that travel with a message alongside its payload, such as a trace id or a tenant. */
 export type MessageHeaders = Readonly<Record<string, string>>;
 
 /**

@@ -15,7 +15,7 @@ export function nearestNames(written: string, names: Iterable<string>): string[]
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');
 
-/** Returns how many characters to add, remove or replace to turn one text into the other, or any number above `limit` if it takes more. */
+/** Returns how many characters to add, remove or replace to turn one name into the other, or any number above `limit` if it takes more. */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -14,7 +14,7 @@ const LOGIN = /:\/\/(?:[^\s/?#@:]*:(?!\d{1,5}[/?#])\S*|[^\s/?#]*)@/g;
 /** Matches a password or token in a URL's query, or in a connection string. */
 const SECRET = /\b(password|passwd|pwd|secret|(?:access_?|auth_?)?token|api_?key)=[^\s&;,"']+/gi;
 
-/** Reads a value as text, cut to a length, without the credentials in URLs. Never throws, even if reading or converting does. */
+/** Reads a value as a string of limited length, without the credentials in URLs. Never throws, even if reading or converting does. */
 export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   try {
     const text = String(read());

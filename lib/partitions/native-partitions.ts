@@ -124,7 +124,7 @@ export class NativePartitions implements Partitions {
     const lookLater = () => {
       cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
     };
-    // Announcements may have been missed before the subscription became active.
+    // Also looks when the subscription becomes active, because changes may have been announced before.
     const unlisten = this.connections.announcements.listen(this.#copies.channel, {
       onMessage: (text) => void (text === CHANGED && look()),
       onListening: () => void look(),

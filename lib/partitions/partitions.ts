@@ -27,7 +27,7 @@ export interface Partitions {
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
   /** Like a partition's {@link MessageStore.offer}, but creates nothing. Undefined for each id that is not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;
-  /** Notices changes at once or after `checkInterval` ms, until the returned function is called. */
+  /** Notices changes until the returned function is called: at once or, if an announcement is lost, after `checkInterval` ms. */
   watch(checkInterval: number): () => void;
   /** Calls the listener after each change, until the returned function is called. */
   onChange(listener: () => void): () => void;

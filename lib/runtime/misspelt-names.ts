@@ -91,7 +91,7 @@ export class MisspeltNames {
         }
       }
     } catch {
-      // The name is checked again when the queue is next registered.
+      // If the look-up fails, the name is checked again when the queue is next registered.
     } finally {
       this.#looking = false;
     }

@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 10_000;
 const MAX_WAIT = 1000;
 
 interface Remembered {
-  /** When the registration ends, on the monotonic clock. */
+  /** Until when the queue need not be registered again, on the monotonic clock. */
   readonly until: number;
   /** Present until the registration is answered, or until offers no longer wait for it. */
   answer?: Promise<void> | undefined;
@@ -125,7 +125,7 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   #remember(queue: string, remembered: Remembered): void {
-    // A map keeps insertion order.
+    // A map keeps insertion order, so the latest registration must be inserted last.
     this.#remembered.delete(queue);
     this.#remembered.set(queue, remembered);
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!);

@@ -26,7 +26,7 @@ export class RecentlyUsed<Value> {
     const kept = this.#values.get(name);
     if (kept !== undefined && name === this.#latest) return kept;
     const value = kept ?? make();
-    // A map keeps insertion order.
+    // A map keeps insertion order, so the value used last must be inserted last.
     this.#values.delete(name);
     this.#values.set(name, value);
     this.#latest = name;

@@ -94,7 +94,7 @@ export class JsonCopy {
     return entry.copy;
   }
 
-  /** Reuses a copy, but limits the number of values: a few objects shared within shared objects could otherwise make the text huge. */
+  /** Reuses a copy, but limits the number of values: a few objects shared within shared objects could otherwise make the JSON huge. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
     if (this.#values > MAX_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });

@@ -28,7 +28,7 @@ export interface MessageContent {
   repeat?: RepeatRule | undefined;
 }
 
-/** Encoded content. Text stays a string until it reaches the socket, so it is encoded only once. */
+/** Encoded content. A string is converted to bytes only at the socket, and so only once. */
 export type MessageBody = string | Buffer;
 
 export interface BodyRules {
