@@ -43,7 +43,7 @@ function prototypeOf(host: InstanceWrapper): object | undefined {
   return typeof type === 'function' ? (type.prototype as object | undefined) : undefined;
 }
 
-/** True if Nest makes instances on request rather than a single one at startup. */
+/** True if Nest makes an instance for each request or each injection, rather than a single one at startup. */
 export function isScoped(host: InstanceWrapper): boolean {
   return host.isTransient || !host.isDependencyTreeStatic();
 }

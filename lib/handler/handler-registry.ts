@@ -117,7 +117,7 @@ function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMe
 function adviceOn(one: DelayedMessageHandler, other: DelayedMessageHandler): string {
   const names = one.type === NO_TYPE ? 'a type or another queue' : 'another type';
   if (one.name !== other.name) return `: remove one, or give it ${names}`;
-  // This is usually a class that is provided twice.
+  // Two handlers of the same name usually come from a class that is provided twice.
   return one.module === other.module
     ? `, of ${one.module}: provide the class once there (useExisting makes an alias), or give one ${names}`
     : `, of ${one.module} and of ${other.module}: provide the class in one of these modules, and export it there, or give one ${names}`;

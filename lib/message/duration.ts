@@ -40,7 +40,7 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
       : // Shown by the compiler for a mistake: all the units would be too many to read.
         `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
-/** The maximum delay, ms: 100 years by the `ms` package's reckoning. A longer one is more likely a wrong unit. */
+/** The maximum delay, ms: 100 years by the `ms` package's reckoning. A longer delay is more likely a mistake in the unit. */
 export const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
 const HOW_TO_WRITE =

@@ -143,8 +143,8 @@ export function isIterator(value: unknown): boolean {
 }
 
 /**
- * Returns a promise that resolves when a handler's result is complete, or the result itself if there is nothing to wait for, because a
- * promise for each message is costly. An Observable completes with its last value, if any. Throws what inspecting the result throws.
+ * Returns a promise that resolves when a handler's result is complete. If there is nothing to wait for, returns the result itself, because
+ * a promise for each message is costly. An Observable completes with its last value, if any. Throws what inspecting the result throws.
  */
 export function completionOf(result: unknown): unknown {
   const completion = isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;

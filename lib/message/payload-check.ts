@@ -6,7 +6,7 @@ export interface PayloadCheck {
   /** Checks a payload that was read from the store. */
   stored(payload: unknown): CheckedPayload | Promise<CheckedPayload>;
   /**
-   * Checks a payload before it is stored, but as its reader will get it: by then, a `Date` is text.
+   * Checks a payload before it is stored, in the form in which it will be read: a `Date`, for example, as a string.
    * @returns a promise if the schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
    */
