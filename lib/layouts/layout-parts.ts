@@ -22,9 +22,9 @@ export interface OptionRule<Value = unknown> {
 }
 
 export interface OptionRules<Resolved extends object> {
-  /** The function that takes the options, with parentheses, for errors. */
+  /** The name of the function that takes the options, with parentheses, for errors. */
   readonly place: string;
-  /** Valid options, for errors. */
+  /** An example of valid options, for errors. */
   readonly example: string;
   readonly options: { readonly [Name in keyof Resolved]-?: OptionRule<Resolved[Name]> };
 }
@@ -72,7 +72,7 @@ export interface OpenQueue {
   readonly name: string;
   readonly layout: Layout;
   readonly codec: MessageCodec;
-  /** The store that the layout has opened, unless the module has the store `'memory'`. */
+  /** The store that the layout has opened, or a store in memory if the module has the store `'memory'`. */
   readonly store: MessageStore;
 }
 

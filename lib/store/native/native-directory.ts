@@ -30,7 +30,7 @@ export function directoryKeys(prefix: string): DirectoryKeys {
   return { names: key('names'), registered: key('registered'), handled: key('handled'), place: key('place') };
 }
 
-/** The commands that a process with families sends to the directory. A process that only offers needs those of a producer. */
+/** The commands that a process with families sends to the directory. A process that only offers needs only those of a producer. */
 export const directoryPermissions: Permissions<DirectoryKeys> = {
   names: ['ZADD', 'ZRANGE', 'ZREM'],
   registered: ['HDEL', 'HGET', 'HSCAN', 'HSET'],
@@ -38,7 +38,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   place: ['HGET', 'HSET'],
 };
 
-/** Lists the commands that only a family needs. Redis compares channel patterns with those in the user's ACL as strings. */
+/** Lists the commands that only a family needs. The patterns are exact: Redis compares them as strings with those in the user's ACL. */
 export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
@@ -46,7 +46,7 @@ export function neededByFamily(prefix: string, family: WatchedFamily): NeededCom
   ];
 }
 
-/** Creates channel patterns for Redis. The only special character in a family's name is `*`. */
+/** Returns the patterns of a family's channels. They need no escapes, because `*` is the only special character in a family's name. */
 function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [groupKeys(prefix, name).due] : [])];
 }
@@ -59,12 +59,12 @@ const PART = 1000;
 
 /**
  * The directory of queues in Redis. Its keys are in a different hash slot from the queues' keys. It ignores names that no queue can have:
- * somebody else has written them, and they may break keys, patterns or a terminal. Registrations are plain commands, because a call to a
- * function that the server lacks is repeated later, perhaps after the offer that must follow the registration.
+ * somebody else has written them, and they may break keys, patterns or a terminal. Registrations are plain commands, not functions: if the
+ * server lacked the function, the call would be repeated later, perhaps after the offer that must follow the registration.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
-  /** Distinguishes this process' stamps from those of others. */
+  /** Distinguishes this process' stamps from those of other processes. */
   readonly #origin = randomBytes(9).toString('base64url');
   #registrations = 0;
 

@@ -6,13 +6,13 @@ const ENDINGS = {
   delayed: 'delayed',
   /** HASH id → record, for every message in any state. */
   messages: 'messages',
-  /** LIST of ids. */
+  /** LIST of the ids of ready messages. */
   ready: 'ready',
   /** HASH token of a claim → ids of the messages that it holds, with a line feed before, between and after the ids. */
   claims: 'claims',
   /** ZSET token of a claim → end of its lease, ms; the same tokens as in `claims`. */
   leases: 'leases',
-  /** HASH id → failed attempts, for messages that have any. */
+  /** HASH id → number of failed attempts, for messages that have any. */
   attempts: 'attempts',
   /** ZSET id → time of death, ms. */
   dead: 'dead',
@@ -26,13 +26,13 @@ const ENDINGS = {
   paused: 'paused',
   /** STRING, how much of the queue's rate claims have used (see `lua/modules/rate.lua`); it expires. */
   rate: 'rate',
-  /** With a token appended: STRING, present if another claim superseded the token's claim, which then takes nothing more; expires. */
+  /** With a token appended: STRING, present if another claim has superseded the token's, which then takes nothing more; it expires. */
   ended: 'ended:',
   /** STRING, the queue's partitioning: its current and former numbers of partitions. Absent if it has never had several. */
   partitions: 'partitions',
   /** HASH id → 1, of repeating messages that handlers declare. Survives the messages' cancellation, so it is lost only with the data. */
   declared: 'declared',
-  /** Channel of earlier due times, transfers and aborts. */
+  /** Channel on which earlier due times, transfers and aborts are announced. */
   due: 'due',
 };
 
@@ -41,7 +41,7 @@ export type NativeKeys = { readonly [Part in keyof typeof ENDINGS]: string };
 
 /**
  * Returns a queue's keys. The braces make the queue's name the hash tag, so a cluster keeps all keys in one hash slot.
- * @param partition - each partition has its own hash tag; partition 0 shares that of a queue without partitions
+ * @param partition - its number; partition 0 has the same keys as a queue without partitions
  */
 export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {
   return nativeKeysUnder(`${prefix}:{${partitionTag(queue, partition)}}:`);
@@ -54,13 +54,13 @@ export function nativeKeysUnder(root: string): NativeKeys {
 
 /** The extra keys for messages with groups. `lua/modules/groups.lua` describes their contents. */
 const GROUP_ENDINGS = {
-  /** HASH group → how many of its permits are taken. */
+  /** HASH group → how many of its permits are taken, and how many of them by ready messages. */
   permits: 'lanes',
   /** With a group's name appended: LIST of the ids in its backlog. */
   backlog: 'line:',
   /** HASH id → '1', of delayed messages that keep their permits. */
   held: 'held',
-  /** STRING, the time at which the consumer waiting for the queue's rate claims again; it expires. */
+  /** STRING, the time at which the consumer that waits for the queue's rate claims again; it expires. */
   awaited: 'awaited',
 };
 
@@ -74,14 +74,14 @@ export function groupKeys(prefix: string, queue: string): GroupKeys {
   return { ...nativeKeysUnder(root), paused: ofQueue.paused, rate: ofQueue.rate, ...own } as GroupKeys;
 }
 
-/** Long enough for some suffix to lead to each hash slot. */
+/** Number of characters in a suffix, enough for every hash slot to have a suffix. */
 const SUFFIX_LENGTH = 3;
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
  * Returns the hash tag of a partition's keys. Partition 0 shares the tag of a queue without partitions. Others have names that no queue can
- * have, such as `orders#3.0Fk`. The suffix spaces partitions evenly over a cluster's hash slots, however many there are: each new one lies
- * midway between two others. So all shards get the same number of partitions.
+ * have, such as `orders#3.0Fk`. The suffix spaces partitions evenly over a cluster's hash slots, however many partitions there are: each
+ * new one lies midway between two others. So shards with equally many hash slots get about equally many partitions.
  */
 export function partitionTag(queue: string, partition: number): string {
   if (partition === 0) return queue;

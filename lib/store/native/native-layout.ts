@@ -72,7 +72,7 @@ export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
   return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
 }
 
-/** The commands that scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
+/** The commands on each key of a partition: those that scripts run, and those sent directly, such as `BLPOP` and `SUBSCRIBE`. */
 export const partitionPermissions: Permissions<NativeKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'EXISTS', 'ZCOUNT'],

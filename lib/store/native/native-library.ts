@@ -40,13 +40,13 @@ const FILES = {
   agree: 'agree',
 } as const;
 
-/** The native layout's library. Each function's header is its contract. */
+/** The native layout's library. The comment at the top of each function's file is its contract. */
 export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
   { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
 ]);
 
-/** The keys that headers may name. Only a caller with groups passes those for messages with groups. */
+/** The keys that these comments may name. Only stores for messages with groups pass the keys of groups. */
 const layout: NativeKeys = groupKeys('', '');
 
 export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);

@@ -129,7 +129,7 @@ export class NativeMessageStore implements MessageStore {
     return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
-  /** Like {@link offer}, but creates no messages. Undefined for ids that are not in use. */
+  /** Like {@link offer}, but creates no messages. The receipt for an id that is not in use is undefined. */
   async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
     const receipts = await this.offer(offers, NONE_NEW);
     return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));

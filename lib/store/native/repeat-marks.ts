@@ -11,9 +11,9 @@ export interface DeclaredRepeat {
 
 /**
  * Remembers which declared repeats have been offered. A mark is kept on its message's server, because one server of a cluster may lose its
- * data while others keep theirs. A mark outlives its message, which may be cancelled or cleared, so a missing mark means that the data was
- * lost, including the message. A mark may also be missing after the number of partitions has changed, but offering an existing message
- * changes nothing.
+ * data while others keep theirs. A mark outlives its message, which may be cancelled or cleared. So if a mark is missing, the server has
+ * lost its data, and the message with it. A mark can also be missing because the number of partitions has changed; then offering the
+ * existing message again changes nothing.
  */
 export class NativeRepeatMarks {
   constructor(

@@ -24,7 +24,7 @@ export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   return args;
 }
 
-/** Returns an offer's due time, and what to do if its id is in use. */
+/** Returns the argument that contains an offer's due time, and what to do if its id is in use. */
 export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   if (onDuplicate === 'keep') return dueArgument(due);
   const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
@@ -46,7 +46,7 @@ export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<Sc
   return { args };
 }
 
-/** Returns the argument described in `lua/modules/groups.lua`. */
+/** Returns the argument `groups`, which `lua/modules/groups.lua` describes as `rules`. */
 export function groupRulesArgument({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? 0} ${onRetry}`;
 }
@@ -55,7 +55,7 @@ function rateArgument(rate: StoreLimits['rate']): string {
   return rate ? `${rate.max} ${rate.per}` : '';
 }
 
-/** Number of messages read by one call of `repair`, with their records, which are as large as their payloads. */
+/** Number of messages that one call of `repair` examines. It reads their records, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
 /** Returns the arguments that name the messages' groups. They precede the arguments about outcomes. */
@@ -63,7 +63,7 @@ export function groupArguments(settlements: readonly Settlement[]): ScriptArgume
   return settlements.map(({ claim }) => claim.group ?? '');
 }
 
-/** Returns the arguments of settlements. Merges consecutive ones with the same claim and the same outcome. */
+/** Returns the arguments that describe settlements. Merges consecutive ones with the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
@@ -155,8 +155,8 @@ export function mayBeOversized({ body }: Offer): boolean {
 }
 
 /**
- * Offers the messages that Redis accepts. As soon as an argument longer than `proto-max-bulk-len` begins, Redis closes the connection. All
- * other calls on it are lost, mostly without an error. So Redis is asked before a long argument is sent.
+ * Offers the messages that Redis accepts. Redis closes the connection when an argument longer than `proto-max-bulk-len` begins. All other
+ * calls on the connection are lost, mostly without an error. So Redis is asked before a long argument is sent.
  * @param key - a key on the queue's server that holds a string or does not exist
  * @param offer - offers the accepted messages
  */
@@ -173,19 +173,19 @@ export async function offerAccepted(
   return isAccepted.map((accepted) => (accepted ? receipts.next().value! : OVERSIZED));
 }
 
-/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis server does, so that there is no need to ask. */
+/** Resolves to true if Redis accepts an argument of this length. Returns undefined, without asking, if every Redis server does. */
 export function acceptsArgument(commands: RedisCommands, key: string, bytes: number): Promise<boolean> | undefined {
   return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }
 
-/** Asks with GETBIT, whose offsets have the same limit; hosted services forbid CONFIG. True if the user may not send GETBIT either. */
+/** Asks with GETBIT, whose offsets have the same limit, because hosted services forbid CONFIG. Assumes yes if GETBIT is forbidden, too. */
 async function accepts(commands: RedisCommands, key: string, bytes: number): Promise<boolean> {
   try {
     await commands.send('GETBIT', key, (bytes - 1) * 8);
     return true;
   } catch (error) {
     if (hasCode(error, 'STORE_REFUSED')) return !(error.cause as Error).message.includes('bit offset');
-    // Only the question may have been carried out, not the offer.
+    // Only the outcome of the GETBIT is unknown; the offer has not been sent, so the caller may safely try again.
     throw hasCode(error, 'OUTCOME_UNKNOWN') ? notConnected('offer', 0, error.cause) : error;
   }
 }

@@ -202,9 +202,9 @@ export function readRecord(bytes: Buffer, start = 0, end = bytes.length): Native
 }
 
 /**
- * Announcements on a queue's channel, as strings written by scripts. A server's databases share channels, so due times and transfers end with
- * the database's number, and those of other databases are ignored. Announcements without a number come from an older version, in any
- * database. Each only hints that something may fall due, and costs at most one look. An abort names a claim's token, which is unique.
+ * Announcements on a queue's channel, as strings written by scripts. A server's databases share channels, so due times and transfers end
+ * with the database's number, and those of other databases are ignored. Announcements without a number come from an older version, in any
+ * database; a needless one costs at most a transfer that moves nothing. An abort names a claim's token, which is unique.
  */
 
 export const NEVER = -1;
@@ -239,7 +239,7 @@ function readTransfer([, scheduler, ...words]: readonly string[], database: stri
   }
 }
 
-/** Passes on an abort. The words after the token are the id, which may contain spaces. */
+/** Passes on an abort. Everything after the token is the id, which may contain spaces. */
 function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }
@@ -248,7 +248,7 @@ function isForeign(of: string | undefined, database: string): boolean {
   return of !== undefined && of !== database;
 }
 
-/** Converts a script's reply about when there will next be work. */
+/** Converts a script's next instant of work, or {@link NEVER}, to the fields of a report. */
 export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

@@ -1,4 +1,4 @@
--- Removes an active message, and tells the consumer that holds it. A follower takes the message's place or, if it repeats, is removed, too.
+-- Removes an active message, and tells the consumer that holds it. A follower takes its place, or is removed, too, if it repeats.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits backlog held ready wake paused
@@ -48,11 +48,11 @@ local function run(keys, args)
     Groups.read(q, { id })
     Groups.leave(q, { id })
   end
-  -- Before the first write, because a user's ACL can refuse publishing. Nobody can act on the announcement before this call has ended.
+  -- Publishes before the first write, because a user's ACL can refuse it. Nobody can act on the announcement before this call has ended.
   local text = format('abort %s %s', token, id)
   call(Channel.command(database), channel, text)
   if database == 'cluster' then
-    -- Listeners to a family's channel pattern do not receive what SPUBLISH sends, even if other listeners do.
+    -- Families need PUBLISH even if SPUBLISH has reached others: they listen with patterns, which do not match SPUBLISH.
     call('PUBLISH', channel, text)
   end
   if followers then

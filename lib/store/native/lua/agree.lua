@@ -1,4 +1,4 @@
--- Agrees on the queue's partitioning: the newer of this partition's and the caller's applies. A partitioning is '<epoch> <number of
+-- Makes this partition and the caller agree on the queue's partitioning: the newer of theirs applies. A partitioning is '<epoch> <number of
 -- partitions>', then any former numbers. A queue that has never had several partitions stores none.
 --
 -- KEYS partitions paused
@@ -10,10 +10,10 @@
 --      database: text, the database's number, or cluster, where announcements are sharded
 -- Returns this partition's partitioning after the call, and whether it is paused (0 or 1).
 --
--- Atomic because nobody else may have replaced the partitioning that `next` replaces. New partitionings are made only in partition 0. A
--- crash right afterwards leaves the others with the former one: each refuses calls from processes that know the new one, until it is told.
+-- Atomic so that `next` replaces only the partitioning that the caller knows. New partitionings are made only in partition 0. A crash right
+-- afterwards leaves the others with the former one: each refuses calls from processes that know the new one, until one of them tells it.
 
--- A value in another form was written by somebody else, and is kept.
+-- True if `one` is the newer partitioning. A value in another form was written by somebody else, and is kept.
 local function is_newer(one, other)
   local epoch, count = match(one, '^(%d+) (%d+)')
   local other_epoch, other_count = match(other, '^(%d+) (%d+)')
@@ -43,7 +43,7 @@ local function run(keys, args)
       Permissions.check(pause == '1' and 'SET' or 'DEL', paused)
     end
     if channel ~= '' then
-      -- The announcement does not name the database: a cluster has only one, and elsewhere a needless look costs nothing.
+      -- The announcement does not name the database: a cluster has only one, and elsewhere needless reads of the partitioning cost little.
       if call(Channel.command(database), channel, 'partitions') == 0 and database == 'cluster' then
         call('PUBLISH', channel, 'partitions')
       end

@@ -11,7 +11,7 @@
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right afterwards leaves the message removed.
 
--- Returns a ready or active message's record without its rule; nil if the message does not repeat. Called before anything is written.
+-- Returns a ready or active message's record without its rule; nil if there is no rule, or the message is dead. Called before any write.
 local function plan_end(q, id)
   local record = call('HGET', q.messages, id)
   local _, last

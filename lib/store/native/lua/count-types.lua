@@ -5,15 +5,16 @@
 -- ARGV cursor: text, from the previous call, empty: the first page
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of messages.
 --
--- A page has 250 messages (about 0.7 ms), and ends early once it has read 256 KiB of records. A claim is counted as a whole; it has at most
--- 1000 messages. Pages follow a message's life: delayed messages by due time, ready ones in the order of claims, active ones by claim, dead
--- ones by time of death. So a message that keeps its place is counted exactly once, and one that only moves forward is not missed.
+-- A page has 250 messages (about 0.7 ms), but ends once it has read 256 KiB of records. A claim is counted as a whole; it has at most 1000
+-- messages. Pages follow a message's life: delayed messages by due time, ready ones in the order of claims, active ones by claim, dead ones
+-- by time of death. So a message that keeps its place is counted exactly once, and one that only moves forward is not missed.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
 local MAX_TYPE_BYTES = 64
 
--- Returns a message's type. Empty if it has none or its body's form is unknown here. `lib/message/codec/native-codec.ts` reads it, too.
+-- Returns a message's type; empty if it has none, or if this script does not know the form of its body. `lib/message/codec/native-codec.ts`
+-- parses the same forms; keep the two in step.
 local function body_type(record)
   local at = Record.unwrapped_at(record, 13)
   for _, form in ipairs({ 'group', 'repeat', 'expires' }) do
@@ -24,14 +25,14 @@ local function body_type(record)
   return found and #found <= MAX_TYPE_BYTES and found or ''
 end
 
--- Few, because records are as large as their payloads.
+-- How many records to read at a time: few, because records are as large as their payloads.
 local READ_AT_ONCE = 5
 
 local function is_full(page)
   return page.messages_left <= 0 or page.bytes_left <= 0
 end
 
--- Counts the first of these messages, until the page is full or all are counted. Returns how many were counted.
+-- Counts the first of these messages, until the page is full or, with `all`, to the end. Returns how many were counted.
 local function count_first(page, ids, counts, all)
   local count = 0
   while count < #ids and (all or not is_full(page)) do
@@ -48,8 +49,8 @@ local function count_first(page, ids, counts, all)
   return count
 end
 
--- Each of these functions counts the messages of a state, from the place of a message on if one is given, until the page is full. Returns
--- the place where the page ends, or nil if it is not full.
+-- These functions count the messages of one state, `walk_claims` those behind `last_token`. They return the place where the page ends, or
+-- nil if the page is not full.
 
 local function walk(page, counts, ids, place_at)
   local count = count_first(page, ids, counts)

@@ -20,7 +20,7 @@ local function run(keys, args)
   local ids = Dead.select(q, by, value, partitioning)
   if #ids > 0 then
     Dead.remove(q, ids)
-    -- A process of an older version may have dead-lettered a message that has a follower.
+    -- A process of an older version may have made a message with a follower a dead letter.
     call('HDEL', q.followers, unpack(ids))
   end
   return #ids

@@ -6,8 +6,8 @@
 -- ARGV lease: number, in ms, from now
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id, token of the claim that holds it
--- Returns the positions, from 1, of messages that are no longer held. Ids would not do: the old and the new claim of a message that was
---      replaced may both name its id.
+-- Returns the positions, from 1, of messages that are no longer held. Ids would be ambiguous: after a message was replaced, a call may
+--      name its id with both the old and the new claim.
 --
 -- Atomic so that no lease is extended for a claim that ends at the same moment. A crash right afterwards leaves the leases to expire.
 local function run(keys, args)

@@ -14,7 +14,7 @@
 
 local MAX_BYTES = 1048576
 
--- Returns a group's ids in one bucket, the number of messages in the bucket, and their size in bytes.
+-- Returns a group's ids in one bucket, the number of messages in the bucket, and the size of their records in bytes.
 local function read_bucket(part, group)
   local ids, bytes = {}, 0
   for at = 1, #part, 2 do
@@ -32,7 +32,7 @@ local function run(keys, args)
   local found, examined, bytes, holders = {}, 0, 0, nil
   cursor = cursor == '' and '0' or cursor
   repeat
-    -- One bucket at a time, because its records are as large as their payloads.
+    -- One bucket at a time, because records are as large as their payloads.
     local following, part = unpack(call('HSCAN', messages, cursor, 'COUNT', 1))
     local ids, count, length = read_bucket(part, group)
     if #found > 0 and #found + #ids > most then

@@ -11,12 +11,12 @@
 --      attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null unless dead).
 --      With groups, a delayed message's id follows its group and a line feed.
 --
--- Sorted by due time, position among the ready ids, claim and id, or time of death. A page has at most 1 MiB of records, but at least one
--- message.
+-- Delayed messages are sorted by due time, ready ones by position, active ones by claim and id, dead ones by time of death. A page has at
+-- most 1 MiB of records, but at least one message.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
--- Sorted by token and id: an order by lease would change with each extension, and positions in a claim change with outcomes.
+-- Sorts by token and id, because an order by lease would change with each extension, and positions in a claim change with outcomes.
 local function page_of_claims(key, start, most)
   local tokens, held = Claims.sorted(key)
   local last_token, last_id = match(start.name or '', '^([^\n]*)\n(.*)$')
@@ -66,7 +66,7 @@ local function run(keys, args)
   for i = 1, count do
     local instant, called = 0, ids[i]
     if state == 'delayed' and q.permits then
-      -- As text, because a number would lose the fraction that keeps messages in order.
+      -- As a string, because a number would lose the fraction that keeps messages in order.
       instant, called = match(place_at(i), '^([^:]*):(.*)$')
     elseif state == 'dead' or state == 'delayed' then
       instant = tonumber(match(place_at(i), '^[^:]*'))

@@ -1,5 +1,5 @@
--- Stores new messages. With only the first three keys, it does so only if all ids are free, and the caller knows that no two are the same,
--- which costs less.
+-- Stores new messages. A call with only the first three keys costs less, but needs the others unless all ids are free. Its caller must know
+-- that no two ids are the same.
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
@@ -20,11 +20,11 @@
 -- crash right afterwards leaves the messages stored; a lost announcement costs a check interval. If memory is short, the server refuses
 -- this function before it starts.
 
--- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
+-- The first byte of a body with a group, which only offers to groups have, and that of a body that was put off.
 local GROUPED, PUT_OFF = 78, 87
 
--- Turns offers with 'follow' into followers if they were kept because of an active message. Changes the receipts, and returns the
--- followers: id and text of the last one for each id. An offer sees the offers before it.
+-- Turns each offer with 'follow' that was refused because its id is active into a follower. Changes its receipt to 'followed'. Returns the
+-- id and the stored form of the last follower for each id. An offer that replaces the message discards earlier followers.
 local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
   for at = #offers.ids + 1, #receipts, 2 do
@@ -42,9 +42,10 @@ local function plan_followers(offers, receipts, is_active)
   return list
 end
 
--- Decides what an offer of a repeating message does if its id is in use: 'replace' if the existing message is dead, or delayed for its
--- first attempt; 'keep' if it (or its follower) has the same body, or is due or being retried, and gets the new body (`rewritten`: id,
--- record); 'follow' if it is active; 'reject' if the offered due time has passed, because the existing message may have been due then.
+-- Decides what an offer of a repeating message does if its id is in use: 'replace' if the existing message is dead; else 'keep' if that, or
+-- its follower, has the same body; 'reject' if the offered due time has passed, because that occurrence may already be handled; 'follow' if
+-- the message is active; 'replace' if it is delayed for its first attempt. Else it is due or being retried: 'keep', and `rewritten` (id,
+-- record) gives it the new body.
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
   local follower = call('HMGET', q.followers, id)[1]
@@ -65,7 +66,7 @@ local function decide_repeat(q, record, offer, rewritten, now)
   return 'keep'
 end
 
--- Returns what to store for several new messages: records, scores and members, due times, the earliest of them. Nil if an id is in use.
+-- Returns records, scores with members, due times, and the earliest due time of new messages. Nil if an id is in use or a body was put off.
 local function plan_new(keys, args, now, micros)
   local ids, count, pair = {}, 0, 1
   for at = 5, #args, 3 do
@@ -116,7 +117,7 @@ local function short(keys, args)
     due = Clock.due(args[6], micros)
   end
   local score = format('%d', due)
-  -- Usually there is no partitioning. If nothing is delayed either, one call shows both.
+  -- Usually, no partitioning is stored. If nothing is delayed either, one call shows both.
   local is_whole = partitioning == '0 1'
   local existing = is_whole and call('EXISTS', delayed, partitions)
   local is_earliest = existing == 0 or call('ZCOUNT', delayed, '-inf', score) == 0

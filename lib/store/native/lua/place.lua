@@ -1,4 +1,4 @@
--- Returns the id of the place where the directory is kept. Sets one if there is none.
+-- Returns the id of this set of queues, which share a database and a prefix. Sets the id if there is none.
 --
 -- KEYS place
 -- ARGV proposed: text, the id to set; empty: none

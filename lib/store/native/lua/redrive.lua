@@ -8,7 +8,7 @@
 --      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 --      channel: text, for announcements
 --      database: text, the database's number, or cluster, where announcements are sharded
---      unwrap: text, '1' to remove from bodies the instant at which their messages first fell due; empty: bodies stay as they are
+--      unwrap: text, '1': removes from bodies the instant at which their messages first fell due; empty: leaves bodies as they are
 -- Returns how many were redriven.
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right afterwards leaves the messages due; a lost announcement
@@ -32,7 +32,7 @@ local function run(keys, args)
   for i, record in ipairs(call('HMGET', q.messages, unpack(ids))) do
     if record then
       local member = q.permits and Record.member(ids[i], Record.group(record)) or ids[i]
-      -- Like unwrapPutOff in lib/message/codec/body-forms.ts.
+      -- Does the same as unwrapPutOff in lib/message/codec/body-forms.ts.
       local kept = unwrap == '1' and Record.with_body(record, sub(record, Record.wrapping_end(record) + 1)) or record
       scores[#scores + 1], scores[#scores + 2] = now, member
       records[#records + 1], records[#records + 2] = ids[i], Record.with_due(kept, now)

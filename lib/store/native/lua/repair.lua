@@ -1,19 +1,18 @@
--- Finds messages that are stored but in no state, which damage from outside may leave, and makes them ready, or delayed if they are not
--- due. Before that, gives a lease to claims without one, and turns followers into messages if a process that does not know of followers has
--- settled the messages that they follow.
+-- Finds messages that are stored but in no state, because somebody deleted or changed keys. Makes them ready, or delayed if they are not
+-- due. First turns abandoned followers into messages, and gives a lease to claims without one. Followers are abandoned if a process of an
+-- older version, which knows no followers, settles the messages that they follow.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --      | permits backlog held
--- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
---        cursor: continues with the followers first
---      lease: number, given to claims that have none, in ms; their holders extend it, and without a holder it ends
+-- ARGV cursor: text, from the previous call, empty: a new search, which starts with followers, and then ends if the counts show no loss
+--      lease: number, in ms, given to claims that have none; a consumer that holds such a claim extends the lease, otherwise it expires
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
 --      max_delay: number, longest possible delay in ms; a message delayed for longer was written by somebody else
 --      channel: text, for announcements
 --      database: text, the database's number, or cluster, where announcements are sharded
 --      | groups: text, as in modules/groups.lua
--- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages that are
---      ready now, and of those that are delayed now.
+-- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages that it has
+--      made ready, and of those that it has delayed again.
 --
 -- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right afterwards leaves the messages
 -- ready or delayed; a lost announcement costs a check interval.
@@ -21,13 +20,13 @@
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MAX_READY = 10000
 
--- `elsewhere`: how many ready messages are not in the list of ready ids.
+-- True if no message is in no state, judging by the counts. `elsewhere`: how many ready messages are not in the list of ready ids.
 local function is_sound(q, ready, elsewhere)
   local known = call('ZCARD', q.delayed) + ready + elsewhere + Claims.count(q.claims) + call('ZCARD', q.dead)
   return call('HLEN', q.messages) <= known
 end
 
--- Looks for abandoned followers in one part of all followers, and stores them as messages. Returns the cursor of the next part.
+-- Stores followers in one part of all followers as messages if the messages that they follow are gone or dead. Returns the next cursor.
 local function store_abandoned(q, request, cursor)
   local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
@@ -56,15 +55,15 @@ local function store_abandoned(q, request, cursor)
   return next_cursor
 end
 
--- Returns the due time of a lost message from its record, which is updated with each delay. Nil if it is not in the future. A value that
--- somebody else has written may seem due in thousands of years: nobody should wait for that.
+-- Returns the due time in a lost message's record, which each delay updates. Nil if it is not in the future, or so far ahead that somebody
+-- else must have written it.
 local function future_due(record, now, max_delay)
   local due = Record.due(record)
   return due > now and due - now <= max_delay and due or nil
 end
 
--- True if a message that is in no other state waits in its group's backlog. Marks the group as changed, so that a backlog whose group is
--- not in `permits` moves on. `search`: the backlogs that were read, and the ids that wait there.
+-- True if a message that is in no other state waits in its group's backlog. Marks the group as changed, so that its backlog moves on even
+-- if `permits` lacks the group. `search`: the backlogs that were read, and the ids that wait in them.
 local function waits_in_backlog(q, id, search)
   Groups.read(q, { id })
   local group = q.groups.of[id]
@@ -77,8 +76,8 @@ local function waits_in_backlog(q, id, search)
   return search.waiting[id]
 end
 
--- Finds the ids of messages in no state in one part of the queue: those to make ready, and those to delay again, with their due times and
--- members of `delayed`. Also returns the cursor of the next part.
+-- Searches one part of the queue for messages in no state. Returns the ids to make ready, the ids to delay again, and the due times of the
+-- latter by their members in `delayed`. Also returns the cursor of the next part.
 local function find_lost(q, request, now)
   local next_cursor, part = unpack(call('HSCAN', q.messages, request.cursor == '' and '0' or request.cursor, 'COUNT', request.size))
   local lost, search = { ready = {}, delayed = {}, dues = {} }, { waiting = {}, are_read = {} }
@@ -100,7 +99,7 @@ local function find_lost(q, request, now)
   return lost, next_cursor
 end
 
--- Gives a lease to claims without one, which would never end. Returns true if it did: their messages may be gone, so counts prove nothing.
+-- Gives a lease to claims without one, which would never end. True if there were any: their messages may be gone, so counts prove nothing.
 local function lease_claims(q, request)
   local leased, missing = Ids.set(call('ZRANGE', q.leases, '0', '-1')), {}
   local claims = call('HGETALL', q.claims)
@@ -122,8 +121,8 @@ local function lease_claims(q, request)
   return true
 end
 
--- Returns how many messages wait in backlogs, and true if the permits are right: each in use has a message, and none is free while a
--- message waits.
+-- Returns how many messages wait in backlogs, and true if the permits are right: each permit in use belongs to a message, and no message
+-- waits while its group has room.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
   for _, name in ipairs(call('HKEYS', q.permits)) do
@@ -148,7 +147,7 @@ local function count_permits(q, ids, of_ready)
   end
 end
 
--- Corrects groups whose counts do not match what is stored, which damage from outside may cause.
+-- Counts the permits of all groups again, because they do not match what is stored: somebody may have deleted or changed keys.
 local function recount_groups(q)
   local active, held = {}, {}
   for _, group in ipairs(q.groups.opened) do

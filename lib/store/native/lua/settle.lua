@@ -1,5 +1,5 @@
--- Ends claims, each with its outcome. With only the first five keys, which costs less, all messages must have been handled, each claim must
--- still hold its ids next to each other, and no message may have a follower.
+-- Settles claimed messages. A call with only the first five keys costs less, but needs the others unless all messages were handled, each
+-- claim still holds its ids next to each other, and no message has a follower.
 --
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
@@ -15,17 +15,17 @@
 --        body, a line feed and that body); their ids.
 --        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'deadnext' means
 --        dead, with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
--- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer held: nothing
+-- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message that its claim no longer held: nothing
 --      was changed for it. Null if it needs the extra keys; then nothing was written.
 --
 -- A follower of a message that is handled or dead takes its place in the same step. Without a follower, a message that repeats comes again,
 -- unless cancel has removed its rule since.
 --
--- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards leaves the
--- outcomes in force; a crash right before, the leases to expire.
+-- Atomic so that fencing and the outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards
+-- leaves the outcomes in force; after a crash right before, the leases expire.
 
--- Returns what is left of the claims of messages that were handled, by token; true if any holds more messages; and a list of all ids, and
--- where in it they begin. Returns nil if more is needed than ending claims. `args[at]` is the first token, and `held` what its claim holds.
+-- Reads the runs of a call in which all messages were handled. Returns what is left of their claims, by token; true if any holds more; a
+-- list with all ids, and where in it they begin. Nil if more is needed than ending claims. `args[at]` is the first token, `held` its ids.
 local function read_runs(claims, args, at, held)
   local left, some_left, ids, from = {}, false, args, at + 2
   repeat
@@ -52,7 +52,7 @@ local function read_runs(claims, args, at, held)
   return left, some_left, ids, from
 end
 
--- If somebody else has stored another type in the key of leases, there is no lease to remove.
+-- Stores what is left of a claim, or ends it. Ignores an error if the key of leases has the wrong type: then there is no lease to remove.
 local function end_claim(claims, leases, token, left)
   if left == '\n' then
     call('HDEL', claims, token)
@@ -62,8 +62,8 @@ local function end_claim(claims, leases, token, left)
   end
 end
 
--- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if ending them is not enough. For
--- groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on` frees them after the last.
+-- Ends claims of handled messages, from argument `at` on. Returns false, without any change, if more is needed than ending claims. With
+-- groups, `of_groups` comes from Groups.acknowledgement, and frees their permits.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   local token, ids, from, left, some_left = args[at], args, at + 2, nil, false
@@ -90,7 +90,7 @@ local function acknowledge(keys, args, at, of_groups)
   if of_groups then
     of_groups.plan(ended_ids)
   end
-  -- The first write proves its own permission. The rest are checked before it.
+  -- The first write proves its own permission. The other permissions are checked before it.
   if not (acl_check('HDEL', claims, '0') and acl_check('ZREM', leases, '0')
     and (not some_left or acl_check('HSET', claims, '0', '0')) and (not has_attempts or acl_check('HDEL', attempts, '0'))) then
     return false

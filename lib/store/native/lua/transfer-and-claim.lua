@@ -3,7 +3,7 @@
 --
 -- KEYS delayed ready claims leases messages attempts paused ended:token
 -- ARGV deadline: text, instant in ms, 0: none
---      token: text, of the claim; a token that has already taken messages, or was replaced, takes none
+--      token: text, of the claim; a token that has already taken messages, or whose claim was superseded, takes none
 --      limit: text, maximum number of messages to take (1-64), a space, and the maximum size of their records in bytes; one record is
 --        taken whatever its size
 --      lease: number, in ms
@@ -81,12 +81,12 @@ local function run(keys, args)
     reply[4] = concat(Claims.failed_attempts(attempts, ids, count), ' ')
   end
 
-  -- The first write proves its own permission, and that the token is new. The rest are checked before it.
+  -- The first write proves its own permission, and that the token is new. The other permissions are checked before it.
   if not (acl_check('ZADD', leases, '0', '0') and acl_check('ZREMRANGEBYRANK', delayed, '0', '0')
     and (not announcer or Channel.may_announce(announcer))) or call('HSETNX', claims, token, held) == 0 then
     return false
   end
-  -- Rounded up.
+  -- Rounded up, like Clock.after.
   local ends = now + 1 + lease
   call('ZADD', leases, format('%d', ends), token)
   call('ZREMRANGEBYRANK', delayed, '0', count == 1 and '0' or count - 1)

@@ -1,13 +1,14 @@
--- Announcements on a queue's channel. `database`: text, the database number, or cluster, where announcements are sharded.
+-- Announcements on a queue's channel. `database`: the database's number as a string, or 'cluster', where announcements are sharded.
 
 function Channel.command(database)
   return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
 end
 
--- Publishes to every listener. The last word is the database's number, because databases share channels; a cluster has only number 0. In a
--- cluster, PUBLISH would burden every server, while SPUBLISH burdens only the queue's shard, where its schedulers listen. If SPUBLISH
--- reaches nobody, PUBLISH follows, because listeners to a family's channel pattern receive no SPUBLISH. A user's ACL can refuse either
--- command, so the caller publishes, or checks this, before the first write. Nobody can act on an announcement before the call has ended.
+-- Publishes an announcement, followed by the number of the database, because all databases of a server share channels; a cluster has only
+-- database 0. In a cluster, SPUBLISH comes first: it reaches only the queue's shard, where its schedulers listen, whereas PUBLISH would
+-- burden every server. PUBLISH follows if nobody received it, because families listen with patterns, which do not match SPUBLISH. A user's
+-- ACL can refuse either command, so callers publish, or check the permission, before their first write. Publishing first is safe: nobody
+-- can act on an announcement before the call has ended.
 function Channel.publish(database, channel, text)
   if database ~= 'cluster' then
     call('PUBLISH', channel, text .. ' ' .. database)
@@ -16,17 +17,17 @@ function Channel.publish(database, channel, text)
   end
 end
 
--- If `due` is earlier than `before`, announces to every scheduler that something falls due then: "<due ms> <ms from now> <database>".
--- Otherwise publishes nothing, because it would wake schedulers in vain.
+-- Announces to every scheduler that something falls due at `due`: "<due ms> <ms from now> <database>". Publishes nothing if something falls
+-- due as early already: `before` is the earliest time until now, nil if there is none. An announcement would then wake schedulers in vain.
 function Channel.announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
     Channel.publish(database, channel, format('%d %d', due, max(0, due - now)))
   end
 end
 
--- Announces a transfer to everyone who watches the queue, which saves them a look: "transfer <scheduler> <when it last moved something, us>
--- <ready messages> <now, us> <next instant in ms at which there is work> <database>". -1 for an instant means never, or unknown.
--- `announcer`: text, the `...` argument of transfer-and-claim.lua.
+-- Announces a transfer to everyone who watches the queue, so that they need not ask: "transfer <scheduler> <when it last moved something,
+-- us> <ready messages> <now, us> <next instant in ms at which there is work> <database>". -1 in place of a time means never, or unknown.
+-- `announcer`: the `...` argument of transfer-and-claim.lua.
 function Channel.announce_transfer(announcer, has_moved, ready, next_at, micros)
   local database, scheduler, moved_at, channel = match(announcer, '^(%S+) (%S+) (%S+) (.*)$')
   moved_at = has_moved and format('%d', micros) or moved_at

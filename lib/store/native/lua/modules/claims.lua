@@ -1,6 +1,6 @@
 -- Reads and changes what claims hold.
 
--- Returns the stored texts of claims by token; false for a claim that has ended.
+-- Returns the stored strings of these claims, by token; false for a claim that has ended.
 function Claims.read(key, tokens)
   local held = {}
   for _, token in ipairs(tokens) do
@@ -26,7 +26,7 @@ function Claims.store(q, token, held)
   end
 end
 
--- Returns the token of the claim that holds each message, by message id. There are never more claims than active messages.
+-- Returns the token of the claim that holds each active message, by message id. Reads all claims, which are never more than these messages.
 function Claims.holders(key)
   local holders, all = {}, call('HGETALL', key)
   for at = 1, #all, 2 do
@@ -37,7 +37,7 @@ function Claims.holders(key)
   return holders
 end
 
--- Returns the stored texts of claims by token, and all tokens, sorted. An order by lease would change as leases are extended.
+-- Returns all tokens, sorted, and the stored strings of the claims, by token. An order by lease would change as leases are extended.
 function Claims.sorted(key)
   local all, held, tokens = call('HGETALL', key), {}, {}
   for at = 1, #all, 2 do
@@ -47,7 +47,7 @@ function Claims.sorted(key)
   return tokens, held
 end
 
--- Returns the failed attempts of the first `count` of these messages.
+-- Returns the numbers of failed attempts of the first `count` of these messages.
 function Claims.failed_attempts(attempts, ids, count)
   local failed = count > 0 and call('HMGET', attempts, unpack(ids, 1, count)) or {}
   for i, text in ipairs(failed) do

@@ -1,6 +1,6 @@
 -- Selects and removes dead letters.
 
--- Raises an error before the first write if a key of dead letters has another type, or the user may not remove letters.
+-- Raises an error before the first write if a key of dead letters has the wrong type, or if the user may not remove letters.
 function Dead.check(q)
   call('ZCARD', q.dead)
   for _, key in ipairs({ q.errors, q.messages, q.attempts }) do call('HLEN', key) end
@@ -9,7 +9,7 @@ function Dead.check(q)
   )
 end
 
--- How many of the oldest dead letters a call examines in addition to those to be removed.
+-- How many of the oldest dead letters a call examines beyond the number to remove, because unreadable ones are kept.
 local LOOK_PAST_UNREAD = 100
 
 -- Returns the ids of the oldest dead letters with readable bodies, at most `most`. Unreadable ones are kept, because the right codec may
@@ -35,7 +35,7 @@ function Dead.remove(q, ids)
   for _, key in ipairs({ q.errors, q.messages, q.attempts }) do call('HDEL', key, unpack(ids)) end
 end
 
--- Removes the oldest dead letters in excess of `most`, at most 1000 per call. Returns how many were removed.
+-- Removes the oldest readable dead letters in excess of `most`, at most 1000 per call. Returns how many were removed.
 function Dead.drop_oldest(q, most)
   local excess = min(call('ZCARD', q.dead) - most, 1000)
   local ids = excess > 0 and oldest_read(q, excess) or {}
@@ -45,8 +45,8 @@ function Dead.drop_oldest(q, most)
   return #ids
 end
 
--- Returns the selected dead letters: the one with an id (`by` is 'id'), or this many of the oldest. Raises an error if the letter with that
--- id is not here and may be in another partition.
+-- Returns the ids of the selected dead letters: if `by` is 'id', the letter with the id `value`, otherwise the `value` oldest ones. Raises
+-- an error if the letter with the id is not here, and may be in another partition.
 function Dead.select(q, by, value, partitioning)
   if by ~= 'id' then
     return call('ZRANGE', q.dead, '0', tonumber(value) - 1)

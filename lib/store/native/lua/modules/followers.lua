@@ -1,21 +1,21 @@
--- A follower is a message offered while another with its id is active. It is stored separately, and offered once the active one is settled.
--- It is stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
+-- A follower is an offer for an id that an active message has. It waits until that message is gone or dead, and then takes its place. It is
+-- stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
 
--- True if this stored follower repeats.
+-- True if a stored follower repeats.
 function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- Returns the followers of these messages, which are about to be gone or dead: `ids`, also as a set (`is_followed`), the `scores` and
--- `records` to store, and the earliest due time. Nil if none. Raises an error before the first write if a key has another type, or may not
--- be changed.
+-- Plans how followers take the places of these messages, which are about to be gone or dead. Returns the followers' `ids`, also as a set
+-- (`is_followed`), the `scores` and `records` to store, and the `earliest` due time; nil if there are no followers. Raises an error before
+-- the first write if a key has the wrong type, or if the user may not change it.
 function Followers.plan(q, ids, now, micros)
   local followers
   for i, text in ipairs(#ids > 0 and call('HMGET', q.followers, unpack(ids)) or {}) do
     if text then
       followers = followers or { ids = {}, is_followed = {}, scores = {}, records = {} }
       local when, body = match(text, '^([+@]%d+)\n(.*)$')
-      -- A value in another form was written by somebody else. It must not keep messages from being settled.
+      -- Somebody else wrote a value in another form. It becomes a message due now, because an error would keep messages from being settled.
       local id, due = ids[i], Clock.due(when or '+0', micros)
       local pair = 2 * #followers.ids + 1
       followers.scores[pair] = due
@@ -32,7 +32,7 @@ function Followers.plan(q, ids, now, micros)
   return followers
 end
 
--- Returns the ids without those that followers take over.
+-- Returns those of the ids that have no follower.
 function Followers.without_followed(ids, followers)
   local rest = {}
   for _, id in ipairs(ids) do
@@ -43,7 +43,7 @@ function Followers.without_followed(ids, followers)
   return rest
 end
 
--- Stores followers as messages. The caller has already removed the ids from their messages' states.
+-- Stores followers as delayed messages. The caller has already removed the messages that they replace from their states.
 function Followers.store(q, followers)
   call('HSET', q.messages, unpack(followers.records))
   call('ZADD', q.delayed, unpack(followers.scores))

@@ -1,38 +1,40 @@
 -- A group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold', also
 -- while it waits for a retry. Due messages without a permit wait in their group's backlog, in the order in which they fell due. Groups are
--- served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other group has a
--- ready message. So a group's backlog is empty whenever the group may add a message to that list.
+-- served round-robin: a group may give a message a permit and append it to the list of ready ids only if it has no other message there. At
+-- the end of each call, a group that may still do so has an empty backlog. Claims that can take more than that list holds also take from
+-- backlogs.
 --
--- permits HASH group → '1': the group's only permit is taken; any other text packs how many permits are taken, and how many of those by
---         ready messages. A field '' exists if any group has, or had, such a text.
+-- permits HASH group → '1' if the group's only permit is taken; otherwise a string that packs how many permits are taken, and how many of
+--         them by ready messages. The field '' exists if any group has such a string, or once had.
 -- backlog LIST of ids, at the key `backlog` followed by the group's name. These keys are not declared, but share the others' hash slot. A
 --         backlog packed into a field of `permits` would cost nearly twice as much: Redis' Lua hashes every byte of a string.
 -- held    HASH id → group, of delayed messages that have a permit
 --
 -- If the queue's messages have groups, `q.groups` holds what the call has read and is about to change; otherwise it is nil.
 
--- The field of `permits` that exists if any group's text packs numbers, or did.
+-- The field of `permits` that exists if any group's string packs numbers, or once did.
 Groups.ANY_WIDE = ''
 
--- `rules`: '<number of permits of each group, 0: no limit> <hold or pass>'
+-- Creates `q.groups`. `rules`: '<number of permits of each group, 0: no limit> <hold or pass>'
 function Groups.begin(q, rules)
   local permits, on_retry = match(rules, '^(%d+) (%a+)$')
   q.groups = {
     permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
     -- The groups that the call may change: by name, by message id, and in the order in which they were opened.
     by_name = {}, of = {}, opened = {},
-    -- How many messages have entered the list of ready ids since the groups were last stored.
+    -- How many messages remove_ready has moved from backlogs to the list of ready ids since the groups were last stored.
     admitted = 0,
   }
 end
 
--- Raises an error before the first write if the user may not change what `store` changes. Reading proves that `permits` has the right type.
+-- Raises an error before the first write if the list of ready ids has the wrong type, or the user may not change what `store` changes. The
+-- type of `permits` is checked when groups are read.
 function Groups.check_permits(q)
   call('LLEN', q.ready)
   Permissions.check('HSET', q.permits, 'HDEL', q.permits, 'LPOP', q.backlog, 'RPUSH', q.ready)
 end
 
--- Raises an error before the first write if a key of groups has another type, or the user may not change it.
+-- Raises an error before the first write if one of the groups' keys has the wrong type, or if the user may not change it.
 function Groups.check(q)
   call('HLEN', q.permits)
   Groups.check_permits(q)
@@ -40,18 +42,18 @@ function Groups.check(q)
   Permissions.check('RPUSH', q.backlog, 'HSET', q.held, 'HDEL', q.held)
 end
 
--- Returns the stored texts of groups.
+-- Returns the strings that `permits` stores for these groups.
 function Groups.texts(q, names)
   return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
 end
 
--- Returns the state of a group. `text`: its stored text.
+-- Returns the state of a group. `text`: its string from `permits`, used unless the call has already read the group.
 function Groups.state(q, name, text)
   local groups = q.groups
   local group = groups.by_name[name]
   if not group then
     group = { name = name, stored = text, taken = 0, ready = 0, added = 0 }
-    -- Any other text was written by somebody else, and counts as no permit taken.
+    -- Any other string was written by somebody else, and counts as no permit taken.
     if text == '1' then
       group.taken = 1
     elseif text and #text == 8 then
@@ -62,7 +64,7 @@ function Groups.state(q, name, text)
   return group
 end
 
--- Opens the groups of these messages. A message without a group was written by somebody else, and opens none.
+-- Opens these messages' groups: adds them to `q.groups`. A message without a group was written by somebody else, and opens none.
 function Groups.open(q, ids, names)
   local texts, of = Groups.texts(q, names), q.groups.of
   for i, id in ipairs(ids) do
@@ -71,7 +73,7 @@ function Groups.open(q, ids, names)
 end
 
 -- Returns the names of these messages' groups. Reads one record at a time, because each may be as large as a payload. If somebody has
--- deleted the record, its group is known only if the message is in `held`.
+-- deleted a record, the message's group is known only if the message is in `held`; otherwise, its name is ''.
 function Groups.names(q, ids)
   local names = {}
   for i, id in ipairs(ids) do
@@ -81,7 +83,7 @@ function Groups.names(q, ids)
   return names
 end
 
--- Opens the groups of messages of which only the ids are known, unless the groups are already open.
+-- Opens the groups of these messages, of which only the ids are known, unless they are already open.
 function Groups.read(q, ids)
   local unread, of = {}, q.groups.of
   for _, id in ipairs(ids) do
@@ -98,7 +100,7 @@ function Groups.member(q, id)
   return Record.member(id, group and group.name or '')
 end
 
--- Changes how many permits these messages' groups have taken, and how many of those belong to ready messages.
+-- For the group of each message, adds `taken` to the number of permits taken, and `ready` to how many of these ready messages have.
 function Groups.change(q, ids, taken, ready)
   for _, id in ipairs(ids) do
     local group = q.groups.of[id]
@@ -114,12 +116,13 @@ function Groups.leave(q, ids)
   Groups.change(q, ids, -1, 0)
 end
 
--- Makes these messages ready again. They keep their permits.
+-- Counts these messages as ready again. They keep their permits.
 function Groups.return_ready(q, ids)
   Groups.change(q, ids, 0, 1)
 end
 
--- True if a group may put one more message into the list of ready ids. If groups have a single permit, ready messages are not counted.
+-- True if a group may append a message to the list of ready ids: it has a free permit, and no message in the list. If groups have a single
+-- permit, `ready` is not stored, but the permit is free only if there is no such message.
 function Groups.has_room(q, group)
   return group.taken < q.groups.permits and (group.taken == 0 or group.ready == 0)
 end
@@ -129,13 +132,13 @@ local function take_permit(group)
   group.taken, group.is_changed = group.taken + 1, true
 end
 
--- Runs a command on a backlog. A key of another type counts as no backlog: an error would stop the call between two writes.
+-- Runs a command on a backlog. A key of the wrong type counts as no backlog, because an error would stop the call between two writes.
 function Groups.run_on_backlog(q, command, name, ...)
   local reply = protected_call(command, q.backlog .. name, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
--- Returns the text to store for a group; false if there is nothing to store.
+-- Returns the string that `permits` stores for a group; false if it stores none.
 local function encode(q, group)
   if group.taken == 1 and q.groups.permits == 1 then
     return '1'
@@ -143,7 +146,7 @@ local function encode(q, group)
   return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
 end
 
--- Adds the next message of each changed group with room to the list of ready ids, and stores the groups. Returns how many were added.
+-- Appends the next message of each changed group with room to the list of ready ids, and stores the groups. Returns how many it appended.
 function Groups.store(q)
   local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
   for _, group in ipairs(groups.opened) do
@@ -179,14 +182,14 @@ function Groups.store(q)
       call('HDEL', q.permits, Groups.ANY_WIDE)
     end
   end
-  -- A message that has entered the list may have left it again in the same call.
+  -- A message that remove_ready has moved to the list may have been removed from it again by the same call.
   local count = #came + (groups.admitted > 0 and min(groups.admitted, call('LLEN', q.ready)) or 0)
   groups.admitted = 0
   return count
 end
 
--- If every group has a single permit, and none ever had more, nothing needs to be read about groups whose messages were handled: the next
--- message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
+-- If every group has a single permit, and none ever had more, passes the permits of handled messages on to the next messages in the
+-- backlogs, without reading the groups. Their names are `args[first]` to `args[last]`. Returns how many messages have become ready.
 local function pass_single_on(q, args, first, last)
   local came, emptied, backlog, count = {}, {}, q.backlog, 0
   for i = first, last do
@@ -207,7 +210,7 @@ local function pass_single_on(q, args, first, last)
   return count
 end
 
--- Frees the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
+-- Returns functions that free the permits of handled messages: `plan` is called before the first write, `pass_on` after the last.
 function Groups.acknowledgement(q, args, first, last)
   local is_single
   return {
@@ -236,22 +239,22 @@ function Groups.hold(q, ids)
   end
 end
 
--- Notes that a delayed message is gone, and frees its permit if it was held.
+-- Frees the permit of a delayed message that is gone, if it kept one.
 function Groups.leave_if_held(q, id)
   if call('HDEL', q.held, id) == 1 then
     Groups.leave(q, { id })
   end
 end
 
--- True if a due message must wait in its group's backlog. `text`: its group's stored text.
+-- True if a due message must wait in its group's backlog. `text`: the group's string from `permits`.
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
-  -- If a message has left the group in this call, its permit goes to the backlog.
+  -- If this call has changed the group, the message must wait behind the backlog, from which `store` takes the group's next message.
   return group.is_changed or not Groups.has_room(q, group)
 end
 
--- Adds due messages to their groups. Returns those that are ready; the rest wait. `names`, `texts`: their groups' names and stored texts.
--- Every message of a backlog passes through here, so this function avoids run_on_backlog, which costs more.
+-- Adds due messages to their groups. Returns the ids of those that are ready; the others wait. `names`, `texts`: their groups' names and
+-- strings from `permits`. Avoids run_on_backlog, which costs more, because every message of a backlog passes through here.
 function Groups.join(q, ids, names, texts)
   local by_name, backlog, has_single = q.groups.by_name, q.backlog, q.groups.permits == 1
   local ready, unheld, first = {}, {}, nil
@@ -266,12 +269,12 @@ function Groups.join(q, ids, names, texts)
       ready[#ready + 1], unheld[#unheld + 1] = ids[i], ids[i]
     elseif has_single and texts[i] == '1' and not by_name[name] or must_wait(q, name, texts[i]) then
       first = first or i
-      -- The group's next message must wait, too.
+      -- If the next message is of the same group, it must wait, too, so one command appends both to the backlog.
       if names[i + 1] ~= name or held[i + 1] then
         local reply = first == i and protected_call('RPUSH', backlog .. name, ids[i])
           or protected_call('RPUSH', backlog .. name, unpack(ids, first, i))
         if type(reply) == 'table' then
-          -- The messages cannot wait in their backlog, so they become ready: better out of order than lost.
+          -- The command has failed, so the messages become ready: better out of order than lost.
           for at = first, i do
             ready[#ready + 1] = ids[at]
             take_permit(Groups.state(q, name))
@@ -290,7 +293,8 @@ function Groups.join(q, ids, names, texts)
   return ready
 end
 
--- Removes a ready message. The next one in its backlog gets its place and permit, but overtakes no message that a claim has released.
+-- Removes a ready message from the list of ready ids or from its group's backlog. If it was in the list, the first message of the backlog
+-- gets its permit, and its place too, unless it would overtake a message that a claim has released.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
   local following = group and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
@@ -305,10 +309,10 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- What a claim changes in groups: nothing if each has a single permit, because whatever is claimed already has it.
+-- The functions below change groups for a claim. They have little to do if each group has a single permit, which a claim does not free.
 
--- If fewer messages are ready than a claim can take, their groups add one each, round-robin, while they have permits. Appends to `ids`,
--- which lists all ready ids, and returns how many were added. These stay in their backlogs until leave_to_claim takes them.
+-- If the list of ready ids, which `ids` contains, has fewer messages than a claim can take, appends messages from their groups' backlogs to
+-- `ids`. Each group adds one, round-robin, while it has free permits. Returns how many were added. leave_to_claim takes them from backlogs.
 function Groups.top_up(q, ids, most)
   local before, last, permits = #ids, nil, q.groups.permits
   Groups.read(q, ids)
@@ -328,7 +332,8 @@ function Groups.top_up(q, ids, most)
   return #ids - before
 end
 
--- True if a group has another message for the list of ready ids once the first `count` of these ready messages have left it.
+-- True if, once the first `count` of these ready messages have left the list of ready ids, one of their groups has both a free permit and a
+-- message in its backlog to add to the list.
 function Groups.go_on(q, ids, count)
   if q.groups.permits == 1 then
     return false
@@ -343,7 +348,7 @@ function Groups.go_on(q, ids, count)
   return false
 end
 
--- Notes that these ids are ready again.
+-- Counts these messages, which a claim has released, as ready again.
 function Groups.release(q, ids)
   if q.groups.permits > 1 and #ids > 0 then
     Groups.read(q, ids)
@@ -352,8 +357,8 @@ function Groups.release(q, ids)
   end
 end
 
--- Removes the first `count` of these ids from the ready ones. `in_list`: how many of `ids` are in the list of ready ids; the rest are in
--- backlogs. `lost`: the ids that have no message; the others keep their permits.
+-- Updates groups for a claim that takes the first `count` of `ids`. The first `in_list` of them were in the list of ready ids; the rest are
+-- removed from backlogs. `lost`: ids without a message. Their permits are freed; other messages keep theirs.
 function Groups.leave_to_claim(q, ids, count, in_list, lost)
   if q.groups.permits == 1 and #lost == 0 then
     return

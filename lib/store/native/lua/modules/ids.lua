@@ -1,4 +1,4 @@
--- Lists of ids. A claim stores its ids as a string with line feeds, which no id contains, before, between and after them. '\n' means none.
+-- Lists of ids. A claim stores its ids as one string, with a line feed before, between and after them; '\n' means none. No id contains one.
 
 function Ids.of(text)
   local ids = {}
@@ -8,18 +8,18 @@ function Ids.of(text)
   return ids
 end
 
--- Returns the text of the ids from position `first` to `last` (default: the end).
+-- Returns the ids from position `first` to `last` (default: the last one) as the string that a claim stores.
 function Ids.text(ids, first, last)
   return '\n' .. concat(ids, '\n', first, last or #ids) .. '\n'
 end
 
--- Removes consecutive ids, joined by line feeds, from the text. Returns nil if the text does not contain them in this order.
+-- Returns a claim's string without these ids, which are joined by line feeds; nil if they are not next to each other in it, in this order.
 function Ids.without(text, ids)
   local from, to = find(text, '\n' .. ids .. '\n', 1, true)
   return from and sub(text, 1, from) .. sub(text, to + 1)
 end
 
--- Maps ids to their positions, which also makes them a set.
+-- Returns a map from ids to their positions, which also serves as a set.
 function Ids.set(ids)
   local set = {}
   for place, id in ipairs(ids) do
@@ -28,8 +28,8 @@ function Ids.set(ids)
   return set
 end
 
--- Reads at most `most` items with at most `max_bytes` in total, but at least one. `read(first, last)` returns the items at these positions,
--- from 1. The first parts are small, because an item may be as large as a payload.
+-- Reads at most `most` items, with at most `max_bytes` in total, but at least one. `read(first, last)` returns the items at these
+-- positions, which count from 1. Reads only a few items at first, because an item may be as large as a payload.
 function Ids.read_within(most, max_bytes, read)
   local items, bytes, size = {}, 0, 16
   while #items < most do

@@ -1,6 +1,6 @@
 -- Decides the outcomes of the offers of a call.
 
--- Returns the maximum wait of an offer with 'replace <ms>'; false if it has none.
+-- Returns the maximum wait of an offer with 'replace <ms>'; false for any other offer.
 local function max_wait_of(on_duplicate)
   return #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
 end
@@ -13,8 +13,8 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
 end
 
--- Reads the offers of a call: each begins with its id and its due time, after which a space and what to do if the id is in use may follow
--- (default: 'keep'). `first`: the position of the first offer; `width`: the number of arguments of each. Returns lists with one item each.
+-- Reads a call's offers from its arguments, `width` for each: its id; its due time, after which a space and what to do if the id is in use
+-- may follow (default: 'keep'); its body; and others. `first`: the position of the first offer. Returns lists with an item per offer.
 function Offers.read(args, first, width, messages)
   local offers = { ids = {}, dues = {}, on_duplicate = {}, bodies = {}, at = {} }
   for at = first, #args, width do
@@ -27,18 +27,20 @@ function Offers.read(args, first, width, messages)
   return offers
 end
 
--- `about.due_in_use(record, id, i)`: the due time of the message stored under the id of the i-th offer; nil if the id is free after all.
--- `about.chain_began(record, id)`: when the chain of replacements that includes the stored message began; false if it cannot be replaced in
--- one. Called only for offers with a maximum wait.
--- `about.on_repeat(record, i)`: what the i-th offer does instead if it has 'repeat' and its id is in use.
--- Returns the plan: `receipts`, the reply; `scores`, due time and id of each message to store, one for each id; `sources`, the offer behind
--- each; `replaced`, the ids whose messages are replaced; `earliest`; `began`, when the chain of each began in ms, nil: now.
+-- Decides what each offer does. The functions in `about` answer for the layout:
+-- `due_in_use(record, id, i)`: the due time of the message stored under the i-th offer's id; nil if the id is free after all.
+-- `chain_began(record, id)`: when the chain of replacements that includes the stored message began; false if it is in none. Called only for
+-- offers with a maximum wait.
+-- `on_repeat(record, i)`: what the i-th offer does instead if it has 'repeat' and its id is in use.
+-- Returns the plan: `receipts`, the reply; `scores`, due time and id of each message to store, one for each id; `sources`, the offer that
+-- each comes from, by position; `replaced`, the ids whose messages are replaced; `earliest`, the earliest due time; `began`, the time in ms
+-- at which each message's chain began, nil for now.
 function Offers.decide(offers, room, micros, about)
   local stored, receipts, scores, sources, replaced, places, began = offers.stored, {}, {}, {}, {}, {}, {}
   local others, earliest = {}, nil
   for i, id in ipairs(offers.ids) do
     local place, on_duplicate = places[id], offers.on_duplicate[i]
-    -- An offer sees the offers before it.
+    -- An offer takes the call's earlier offers into account.
     local due = place and scores[2 * place - 1] or stored[i] and about.due_in_use(stored[i], id, i) or nil
     if due and on_duplicate == 'repeat' then
       on_duplicate = place and 'replace' or about.on_repeat(stored[i], i)

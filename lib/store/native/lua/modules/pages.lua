@@ -11,7 +11,7 @@ local function comes_after(text, other)
   return #text > #other
 end
 
--- Returns the position, from 0, of a sorted set's first member after a score and member. `bytes`: compares only so many leading bytes.
+-- Returns the position, from 0, of a set's first member after this score and member. `bytes`: how many leading bytes of members to compare.
 function Pages.place_behind(key, score, member, bytes)
   local low, high = 0, call('ZCARD', key)
   while low < high do
@@ -27,12 +27,12 @@ function Pages.place_behind(key, score, member, bytes)
   return low
 end
 
--- How many places to search for ids towards the head of a list, and towards its tail.
+-- How many positions of a list to search for ids: towards its head, first fewer and then more; and towards its tail.
 local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
 
--- Returns the position, from 0, after the last of some ids that were adjacent in a list. `position`: where the last of them was. Claims
--- take ids from the head, so the rest move towards it. Released ids return to the head, and push the rest back. If no id is found, claims
--- have taken all of them and everything before them, unless more than 10000 were taken in between.
+-- Returns the position, from 0, after the last of these ids, which were next to each other in a list. `position`: where the last of them
+-- was. Claims take ids from the head, so the rest move towards it. Released ids return to the head, and push the rest back. If none of the
+-- ids is found, assumes that claims have taken them and everything before them, but no more than 10000 ids.
 local function place_behind_listed(key, position, ids)
   if call('LRANGE', key, position, position)[1] == ids[#ids] then
     return position + 1
@@ -50,8 +50,8 @@ local function place_behind_listed(key, position, ids)
   return max(0, position - SEARCH_AHEAD[#SEARCH_AHEAD])
 end
 
--- Each of these functions reads the ids on a page, at most `most`. `start` contains an `offset`, or the place of the message after which
--- the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that returns the place of the i-th id.
+-- Each of the functions `of_…` reads the ids on a page, at most `most`. `start` contains an `offset`, or the place of the message after
+-- which the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that returns the place of the i-th id.
 
 function Pages.of_set(key, start, most)
   local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
@@ -64,7 +64,7 @@ function Pages.of_set(key, start, most)
   end
 end
 
--- A place's name contains the last three ids, even from before the page, so that some are still in the list if an offer replaces one.
+-- The name of a place contains the last three ids, even those before the page, so that some are still in the list if an offer replaces one.
 function Pages.of_list(key, start, most)
   local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
   local before = min(first, 2)
@@ -80,10 +80,10 @@ function Pages.of_delayed(q, start, most)
   return q.permits and (Record.read_members(ids)) or ids, place_at
 end
 
--- How many groups to examine in one step, and the maximum number of steps: groups without a backlog have nothing to list.
+-- How many groups to examine in one step, and the maximum number of steps, because many groups may have no backlog to list.
 local GROUPS_AT_ONCE, MAX_STEPS = 100, 100
 
--- Appends messages of one backlog until there are `most`. Returns how many were skipped.
+-- Appends messages of one backlog until the page is full. Returns how many were skipped.
 local function append_backlog(q, page, name, start)
   local key = q.backlog .. name
   local length = call('LLEN', key)
@@ -98,7 +98,7 @@ local function append_backlog(q, page, name, start)
   return start.offset or 0
 end
 
--- Appends messages that wait in backlogs. `reached`: where the previous page ended (a cursor, a group, and a place in its backlog), or nil.
+-- Appends messages from backlogs, but skips `to_pass`. `reached`: where the last page ended (cursor, group, place in the backlog), or nil.
 local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'
@@ -122,7 +122,7 @@ local function append_backlogs(q, page, reached, to_pass)
   end
 end
 
--- With groups, some messages wait in backlogs: the list of ready ids comes first, then one backlog after another.
+-- With groups, ready messages also wait in backlogs: pages list the ready ids first, then one backlog after another.
 function Pages.of_ready(q, start, most)
   if not q.permits then
     return Pages.of_list(q.ready, start, most)

@@ -1,6 +1,6 @@
 -- Refuses a call if its caller and this partition know different partitionings: one of them has missed a change, so the message may belong
--- elsewhere. The refusal names this partition's partitioning. Checks nothing if `known` is empty, because the caller's queue then cannot
--- have several partitions. A queue that has never had several stores no partitioning, which means '0 1'.
+-- elsewhere. The refusal names this partition's partitioning. If `known`, the caller's partitioning, is empty, the queue cannot have
+-- several partitions, so nothing is checked. A queue that has never had several stores no partitioning, which means '0 1'.
 function Partitioning.check(key, known)
   local stored = known ~= '' and (call('GET', key) or '0 1')
   if stored and stored ~= known then

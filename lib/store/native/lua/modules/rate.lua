@@ -1,12 +1,12 @@
 -- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
 --
 -- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
--- no window has too many, a saturated queue still reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with use.
+-- no window has too many messages, a busy queue reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows.
 --
--- The key holds the time before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
--- each; then, for each bucket, oldest first, the time of its last claim (7 bytes) and its number of messages (4). Times are big-endian
--- microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with groups. For
--- messages with groups, the key `awaited` holds the first of these times.
+-- The key holds two times of 7 bytes: the earliest time at which the consumer that waits for the rate will claim, and the beginning of the
+-- last bucket. The buckets follow, oldest first: the time of the last claim (7 bytes) and the number of messages (4). Times are
+-- microseconds; all numbers are big-endian. Messages with and without groups count together, but different consumers claim them and wait
+-- for the rate. So for messages with groups, the key `awaited` holds the first of the two times.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
 local function awaited_in(text)
@@ -60,17 +60,17 @@ end
 
 -- Returns the microseconds after which the caller must claim again, now that the rate is spent; -1 if another consumer will.
 function Rate.await(rate, micros)
-  -- At most a minute, so clocks that run at different speeds hardly differ at the end of the wait.
+  -- At most a minute, so that clocks that run at different speeds hardly differ at the end of the wait.
   local wait = min(unpack_bytes('>I7', rate.buckets) + rate.window - micros, 60000000)
   if micros < rate.awaited and rate.awaited <= micros + wait then
     return -1
   end
-  -- The consumer may return a little early if its clock is fast, and must not be mistaken for a second one.
+  -- A waiting consumer with a fast clock returns a little early, and must not be mistaken for another one.
   rate.awaited = micros + floor(wait * 0.999)
   return wait
 end
 
--- The key outlives what it counts by a second, for the waiting consumer.
+-- The key is kept for a second longer than its claims count, because the waiting consumer reads it then.
 function Rate.store(q, rate)
   local awaited = rate.awaited
   if q.groups then
@@ -82,7 +82,7 @@ function Rate.store(q, rate)
   call('SET', q.rate, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
 end
 
--- True if a consumer will claim (up to 0.1 s late) once the rate allows more, within a minute. Until then, waking others is useless.
+-- True if a consumer waits for the rate, and will claim once it allows more (or up to 0.1 s later). Until then, waking others is useless.
 function Rate.is_awaited(q, rule, micros)
   local text = rule ~= '' and call('GET', q.groups and q.awaited or q.rate)
   local awaited = text and #text >= 7 and unpack_bytes('>I7', text) or 0

@@ -1,12 +1,12 @@
--- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only a body's first lines, in
--- this order: 'W' and a time if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
--- `lib/message/codec` writes them.
+-- A record consists of the due time and the time of the offer, each as 48-bit big-endian milliseconds, and the body. The functions read
+-- only the body's first lines, which `lib/message/codec` writes. There are up to five kinds, in this order: 'W' and a time if the message
+-- was put off; 'Ngroup' and the group; 'Nrepeat' and the rule; 'Nexpires' and the expiry; the type.
 
 function Record.pack(due, offered, body)
   return pack('>I6I6', due, offered) .. body
 end
 
--- A shorter value was written by somebody else.
+-- True if the value is long enough to be a record. A shorter one was written by somebody else.
 function Record.is(value)
   return value and #value >= 12
 end
@@ -37,7 +37,7 @@ function Record.body(value)
   return sub(value, 13)
 end
 
--- Returns the byte at which the put-off time in a record ends; 12 if the message was not put off.
+-- Returns the position of the last byte of the put-off time in a record; 12 if the message was not put off.
 function Record.wrapping_end(value)
   local _, last = find(value, '^W%d+\n', 13)
   return last or 12
@@ -48,12 +48,12 @@ function Record.find_rule(value)
   return find(value, '^Nrepeat\n[^\n]*\n', Record.wrapping_end(value) + 1)
 end
 
--- Returns the record without the lines of its rule, which end at `last`.
+-- Returns the record without its rule, which ends at byte `last` (nil: no rule), and without the put-off time in front of the rule.
 function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
--- Returns the byte at which a body starting at `at` continues after all its put-off times.
+-- Returns the position after all put-off times of a body that starts at byte `at` of `text`.
 function Record.unwrapped_at(text, at)
   local _, last = find(text, '^W%d+\n', at)
   while last do
@@ -63,7 +63,7 @@ function Record.unwrapped_at(text, at)
   return at
 end
 
--- Returns the group named by a record or body from byte `at` on; '' for none.
+-- Returns the group of a body that starts at byte `at` of `text`; '' if it has none.
 function Record.group_at(text, at)
   return match(text, '^Ngroup\n([^\n]+)\n', Record.unwrapped_at(text, at)) or ''
 end
@@ -73,8 +73,8 @@ function Record.group(value)
   return value and Record.group_at(value, 13) or ''
 end
 
--- Returns the member of `delayed` for a message: its group, a line feed and its id, neither of which contains a line feed. So a transfer
--- knows the group without the record, which may be as large as a payload. For a message without a group, the member is the id.
+-- Returns a message's member in `delayed`: its group, a line feed and its id, neither of which contains a line feed. So a transfer knows
+-- the group without reading the record, which may be as large as a payload. The member of a message without a group is the id.
 function Record.member(id, group)
   return group == '' and id or group .. '\n' .. id
 end

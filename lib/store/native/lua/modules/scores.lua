@@ -1,4 +1,4 @@
--- The scores of sorted sets: due times, ends of leases.
+-- Scores of sorted sets: due times and ends of leases.
 
 -- Returns the lowest score, in whole ms; nil if the set is empty. Raises an error if the key is not a sorted set.
 function Scores.lowest(key)
@@ -11,13 +11,13 @@ function Scores.lower(one, other)
   return one and other and min(one, other) or one or other
 end
 
--- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of a
--- millisecond more than the previous one, regardless of other groups. The fractions are 0.0003, 0.0006 and so on up to 0.9996, which scores
--- tell apart until the year 2039. Messages beyond that are ordered by id.
+-- Messages of one group that fall due in the same millisecond become ready in the order of their offers: each gets a score that is a
+-- fraction of a millisecond above the previous one's, from 0.0003, 0.0006 and so on to 0.9996. Scores can tell these fractions apart until
+-- the year 2039. All further messages get the last fraction, and are ordered by id. Messages of different groups may have the same score.
 local LAST = 3332
 
--- Returns the score for a call's next message with this due time, as text with at most four decimals, because Redis takes long to write and
--- read an arbitrary number. `last_of`: the last message of the call for each due time; empty at first.
+-- Returns the score of the call's next message with this due time. It has at most four decimals, because Redis takes long to write and read
+-- arbitrary numbers. `last_of`: the last score that the call has given, by due time, and the groups that have it; empty at first.
 function Scores.in_order(key, last_of, due, group)
   local last = last_of[due]
   if not last then

@@ -1,6 +1,6 @@
--- Ends claims with any outcome: first makes a plan, which only reads, then executes it. settle.lua describes the arguments and the reply.
+-- Settles messages with any outcome: first makes a plan, which only reads, then carries it out. settle.lua describes arguments and reply.
 
--- The lists of the plan to which a message is added, by its outcome.
+-- For each outcome, the lists of the plan to which its messages are added.
 local LISTS = {
   ack = { 'gone' },
   retry = { 'delayed', 'failed' },
@@ -12,7 +12,7 @@ local LISTS = {
   deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }
 
--- Reads the runs from the arguments, and what their claims hold.
+-- Returns the runs of messages that the arguments describe, and the stored strings of their claims, by token.
 local function read_runs(q, args, at)
   local runs, tokens = {}, {}
   while args[at] do
@@ -29,7 +29,7 @@ local function read_runs(q, args, at)
   return runs, Claims.read(q.claims, tokens)
 end
 
--- Takes consecutive ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
+-- Plans to remove ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them next to each other in this order.
 local function take_held(plan, token, ids)
   local before = plan.left[token] or plan.held[token]
   local left = before and Ids.without(before, ids)
@@ -46,7 +46,7 @@ function Settlement.read(q, args, at, names)
   }
   local place = 0
   for _, run in ipairs(runs) do
-    -- Most runs are everything that the claim holds, or a contiguous part of it.
+    -- Most runs contain all ids that their claim holds, or a contiguous part of them, which can be removed in one step.
     local all = take_held(plan, run.token, concat(args, '\n', run.first, run.last))
     for i = run.first, run.last do
       local id = args[i]
@@ -69,7 +69,7 @@ local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
 
--- Returns the record with an outcome's body. A rule cancelled since the claim does not come back.
+-- Returns the record with the body from an outcome. If the message's rule was cancelled after the claim, the new body loses the rule, too.
 local function with_outcome_body(record, body)
   local after = Record.with_body(record, body)
   local first, last = Record.find_rule(after)
@@ -110,8 +110,8 @@ local function plan_dead(q, plan, now)
   end
 end
 
--- Each dead occurrence gets its own dead letter: a copy of the message without its rule. If the letter's id is in use, it is the dead
--- letter of the same occurrence.
+-- Plans a dead letter for each dead occurrence: a copy of the message without its rule. If the letter's id is in use, the occurrence
+-- already has its dead letter.
 local function plan_dead_lettered(q, plan, now)
   Dead.check(q)
   for _, id in ipairs(plan.dead_lettered) do
@@ -127,7 +127,7 @@ local function plan_dead_lettered(q, plan, now)
   end
 end
 
--- Plans the next occurrence of repeating messages. A message that has lost its rule is gone.
+-- Plans the next occurrences of repeating messages. A message that has lost its rule has no next occurrence, and is removed.
 local function plan_repeating(q, plan, now, micros)
   plan.earliest_before = Scores.lowest(q.delayed)
   for _, id in ipairs(plan.repeating) do
@@ -144,7 +144,7 @@ local function plan_repeating(q, plan, now, micros)
   end
 end
 
--- Lets followers take the places of messages that are handled or dead. Such a message leaves no dead letter.
+-- Lets followers take the places of messages that are handled or dead. With the outcome 'dead', such a message leaves no dead letter.
 local function plan_followers(q, plan, now, micros)
   local ended = {}
   for _, list in ipairs({ plan.gone, plan.dead, plan.repeating }) do
@@ -161,8 +161,8 @@ local function plan_followers(q, plan, now, micros)
   end
 end
 
--- Plans all writes except those to claims and to the list of ready ids, and the removal of dropped dead letters. Records come first, so an
--- append-only file that ends between two writes contains them all.
+-- Plans the writes except those to claims and to the list of ready ids, and except the removal of the oldest dead letters. Records come
+-- first, so if an append-only file ends between two writes, it contains all records.
 local function plan_writes(q, plan, attempts_kept)
   local keeps_attempts = attempts_kept + #plan.spent > 0
   plan.writes = {
@@ -177,7 +177,7 @@ local function plan_writes(q, plan, attempts_kept)
   }
 end
 
--- Consumers name the groups, because somebody may have deleted the records.
+-- Opens the groups of the messages. Uses the names that the consumer has sent, because somebody may have deleted the records.
 local function open_groups(q, plan)
   local named, names, others = {}, {}, {}
   for id, name in pairs(plan.names) do
@@ -191,7 +191,7 @@ local function open_groups(q, plan)
   Groups.read(q, others)
 end
 
--- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
+-- Completes the plan, reading only what the outcomes need. Raises an error if a key has the wrong type, or the user may not change it.
 function Settlement.plan(q, plan, attempts_kept, followers_kept)
   local now, micros
   if #plan.delayed + #plan.dead + #plan.repeating + followers_kept > 0 then
@@ -234,7 +234,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Frees the permits of messages whose claims have ended, except those that are ready again. Retries may keep theirs.
+-- Frees the permits of settled messages, except those of released ones, which are ready again, and with 'hold' those of retries.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do

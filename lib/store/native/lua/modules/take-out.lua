@@ -1,6 +1,6 @@
--- Removes a message from its state, whichever it is, and removes its follower. The record stays, to be overwritten.
+-- Removes a message from whichever state it is in, with its attempts and its follower. Keeps the record, which the caller overwrites.
 
--- Raises an error before the first write if one of these keys has another type, or the user may not change it.
+-- Raises an error before the first write if one of these keys has the wrong type, or if the user may not change it.
 function TakeOut.check(q)
   for _, key in ipairs({ q.delayed, q.leases, q.dead }) do call('ZCARD', key) end
   for _, key in ipairs({ q.claims, q.attempts, q.errors, q.followers }) do call('HLEN', key) end
@@ -15,13 +15,13 @@ function TakeOut.check(q)
   )
 end
 
--- Returns the holder of each message. Read once per call, because claims cannot take messages during the call.
+-- Returns the token of the claim that holds each active message, by id. Reads claims once per call, because the call adds none.
 function TakeOut.holders(q)
   q.holders = q.holders or Claims.holders(q.claims)
   return q.holders
 end
 
--- Returns a true value if a claim held the message.
+-- Removes an active message from its claim. Returns a true value if a claim held it.
 local function take_from_claim(q, id)
   local token = TakeOut.holders(q)[id]
   local left = token and Ids.without(call('HGET', q.claims, token), id)

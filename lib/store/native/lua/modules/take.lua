@@ -1,9 +1,9 @@
 -- Takes ready messages under a lease.
 
--- How long a token is remembered as ended, ms: as long as a call may be in progress, which is the maximum offerTimeout.
+-- How long the end of a superseded claim is remembered, ms: as long as a call may be in progress, which is the maximum offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- How many records to read at a time. Each may be as large as a payload, and some may not be taken.
+-- How many records to read at a time. Each may be as large as a payload, and not all may fit into the claim.
 local READ_AT_ONCE = 64
 
 -- Reads a claim's request from its arguments, which start at `at` and come in the order of claim.lua.
@@ -39,7 +39,7 @@ function Take.check(q, request)
   end
 end
 
--- Returns these messages' records from position `first` to `last`. `known`: records by id, if the call has already read some.
+-- Returns the records of the messages from position `first` to `last` of `ids`. `known`: records by id, if the call has already read some.
 local function records_of(q, ids, first, last, known)
   local records = {}
   for at = first, last do
@@ -74,7 +74,7 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
   return count, lost
 end
 
--- Returns the ids of the messages in a reply, without those that have no record. `lost`: the latter.
+-- Returns the ids of the messages in a reply, except `lost`, the ids without a record.
 local function present_in(reply, ids, lost)
   if #lost == 0 then
     return ids
@@ -88,7 +88,7 @@ local function present_in(reply, ids, lost)
   return present
 end
 
--- Returns the reply of claim.lua. `rate`: from Rate.read; `elsewhere`: how many ready ids are not in the list; `known`: see records_of.
+-- Returns claim.lua's reply. `rate`: from Rate.read; `elsewhere`: how many ready ids are not in the list of ready ids; `known`: as above.
 function Take.run(q, request, micros, rate, elsewhere, known)
   local passed = Take.passed_on(q, request)
   local limit = Take.has_taken(q, request) and 0 or request.limit
@@ -121,7 +121,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if counts then
     Rate.count(rate, taken, micros)
   end
-  -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer woken next will.
+  -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer that is woken next waits.
   local claim_again_in = -1
   if rate and rate.room == 0 and more and #passed == 0 and count < limit then
     more, claim_again_in = false, Rate.await(rate, micros)
@@ -161,7 +161,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     call('HSET', q.claims, request.token, Ids.text(present_in(reply, ids, lost), 1, taken))
     call('ZADD', q.leases, format('%d', Clock.after(request.lease, micros)), request.token)
   end
-  -- Whoever reuses the ids of messages that are gone starts with no attempts.
+  -- A new message with the id of a lost one starts with no failed attempts.
   if has_stale_attempts then
     call('HDEL', q.attempts, unpack(lost))
   end

@@ -1,5 +1,5 @@
 -- Moves due messages from delayed to ready, and takes back active messages with expired leases: first makes a plan, which only reads, then
--- runs it.
+-- carries it out.
 
 -- Reads a transfer's request from its arguments, which start at `at` and come in the order of transfer.lua.
 function Transfer.read_request(args, at)
@@ -19,7 +19,7 @@ function Transfer.up_to_now(key, first, now, most)
   return call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', '0', most)
 end
 
--- Returns at most `limit` ids held by claims whose lease has expired, and what is left of these claims, by token.
+-- Returns the ids held by these claims, whose leases have expired, but at most `limit`; and the string that each claim keeps, by token.
 local function expired_claims(q, tokens, limit)
   local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
@@ -53,8 +53,8 @@ local function check_permissions(q, request, plan)
   end
 end
 
--- Returns the ids whose last attempt ends with their lease, as a list and as a set. Excludes ids without a message, which claims drop, and
--- repeating messages: those become ready again, because only their next claimer has a calendar that knows the next occurrence.
+-- Returns the ids of messages that have spent their last attempt, as a list and as a set. Excludes ids without a message, which claims
+-- drop, and repeating messages: those become ready again, because only the consumer that claims them can compute their next occurrence.
 local function find_dead_lettered(q, plan, max_attempts)
   local ids, is_dead_lettered = {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -68,10 +68,10 @@ local function find_dead_lettered(q, plan, max_attempts)
   return ids, is_dead_lettered
 end
 
--- Plans a transfer without writing anything. Raises an error if a key has the wrong type.
+-- Plans a transfer without writing anything. Raises an error if a key has the wrong type, or if the user may not make the changes.
 function Transfer.plan(q, request, now, micros)
   local plan = { next_due = Scores.lowest(q.delayed), next_lease_end = Scores.lowest(q.leases) }
-  -- The due times of messages with groups have fractions.
+  -- With groups, the scores of messages that fall due within the same millisecond have fractions.
   plan.due = Transfer.up_to_now(q.delayed, plan.next_due, q.groups and now + 4095 / 4096 or now, request.limit)
   plan.expired = expired_claims(q, Transfer.up_to_now(q.leases, plan.next_lease_end, now, request.limit), request.limit)
   plan.ready = call('LLEN', q.ready)
@@ -98,7 +98,7 @@ function Transfer.plan(q, request, now, micros)
   return plan
 end
 
--- Returns the numbers of messages recovered (ready again) and of dead letters dropped (oldest first).
+-- Takes back messages with expired leases. Returns how many are ready again, and how many of the oldest dead letters were dropped.
 local function take_back(q, request, now, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -131,7 +131,7 @@ local function take_back(q, request, now, plan)
   return #again, Dead.drop_oldest(q, request.max_dead)
 end
 
--- Returns moved, recovered, dead_lettered, dropped, more, ready, next_at (nil: none is known).
+-- Carries out the plan. Returns moved, recovered, dead_lettered, dropped, more, ready, next_at (nil: none is known).
 function Transfer.execute(q, request, now, plan)
   local limit, next_due, next_lease_end = request.limit, plan.next_due, plan.next_lease_end
   local report = {
@@ -157,14 +157,14 @@ function Transfer.execute(q, request, now, plan)
     end
     next_due = Scores.lowest(q.delayed)
   end
-  -- Not earlier, because due messages were removed by rank.
+  -- Only now, because followers may come before due messages in the set, from which the latter were removed by rank.
   if plan.followers then
     Followers.store(q, plan.followers)
     next_due = Scores.lowest(q.delayed)
   end
 
   report.ready = plan.ready + #due + report.recovered + (q.groups and Groups.store(q) or 0)
-  -- While the queue is paused, nobody is woken. Resuming wakes a consumer for these messages.
+  -- Nobody is woken during a pause, because resuming wakes a consumer, or while one waits for the rate, because it will claim.
   if report.ready > 0 and not plan.is_quiet then
     Wake.signal(q.wake)
   end
@@ -172,7 +172,7 @@ function Transfer.execute(q, request, now, plan)
   return report
 end
 
--- Returns the reply of transfer.lua. Also announces the transfer.
+-- Announces the transfer if the request says where. Returns the reply of transfer.lua.
 function Transfer.reply(request, report, micros)
   if request.database then
     local has_moved = report.moved + report.recovered + #report.dead_lettered > 0

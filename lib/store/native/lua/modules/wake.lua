@@ -1,4 +1,4 @@
--- The wake-up signal: at most one element in the list `wake`, which consumers wait for.
+-- The wake-up signal: the only element of the list `wake`. Idle consumers wait for it.
 
 -- Leaves the wake-up signal for one idle consumer, unless it is already there.
 function Wake.signal(key)
@@ -7,14 +7,14 @@ function Wake.signal(key)
   end
 end
 
--- Raises an error before the first write if the signal has another type, or the user may not leave it.
+-- Raises an error before the first write if the key of the signal has the wrong type, or if the user may not leave the signal.
 function Wake.check(q)
   call('LLEN', q.wake)
   Permissions.check('RPUSH', q.wake)
   q.is_paused = call('GET', q.paused)
 end
 
--- Signals messages that have become ready. While the queue is paused, nobody is woken; resuming wakes a consumer for these messages.
+-- Leaves the signal for messages that have become ready, unless the queue is paused: then resuming it wakes a consumer for them.
 function Wake.signal_ready(q, count)
   if count > 0 and not q.is_paused then
     Wake.signal(q.wake)
