@@ -89,14 +89,14 @@ describe('a change', () => {
   });
 
   test.each([
-    [{ payload: undefined }, 'INVALID_PAYLOAD', 'payload'],
-    [{ payload: () => 1 }, 'INVALID_PAYLOAD', 'payload'],
-    [{ headers: { h: 1 } }, 'INVALID_ARGUMENT', 'headers'],
-    [{ type: 'a b' }, 'INVALID_ARGUMENT', 'type'],
-    [{ delay: 1 }, 'INVALID_ARGUMENT', 'change'],
-    ['paid', 'INVALID_ARGUMENT', 'change'],
-    [{ payload: 'x'.repeat(300_000) }, 'PAYLOAD_TOO_LARGE', 'maxPayloadBytes'],
-  ])('is refused without writing anything if it is invalid: %#', async (change, code, words) => {
+    ['an undefined payload', { payload: undefined }, 'INVALID_PAYLOAD', 'payload'],
+    ['a function as its payload', { payload: () => 1 }, 'INVALID_PAYLOAD', 'payload'],
+    ['a number as a header', { headers: { h: 1 } }, 'INVALID_ARGUMENT', 'headers'],
+    ['a malformed type', { type: 'a b' }, 'INVALID_ARGUMENT', 'type'],
+    ['an unknown property', { delay: 1 }, 'INVALID_ARGUMENT', 'change'],
+    ['text instead of an object', 'paid', 'INVALID_ARGUMENT', 'change'],
+    ['a payload that is too large', { payload: 'x'.repeat(300_000) }, 'PAYLOAD_TOO_LARGE', 'maxPayloadBytes'],
+  ])('is refused without writing anything if it is invalid: %s', async (_what, change, code, words) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const { dueAt } = await producer.offer(queue, 1, '1h', { id: 'a' });

@@ -29,7 +29,7 @@ describe("an application's own client options", () => {
     ['given in a URL', () => `${scene.url}?enableAutoPipelining=true&stringNumbers=true&commandTimeout=50`],
     ['set in an ioredis 6 client', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
     ['set in an ioredis 5 client', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
-  ])('do no harm if %s, and announcements resume after an outage', async (how, connection) => {
+  ])('do not disturb the module if %s, and announcements resume after an outage', async (how, connection) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({

@@ -26,7 +26,7 @@ describe('dead letters', () => {
     return { queue, handled, producer, letters: producer.deadLetters(queue), mend: () => (state.broken = false) };
   }
 
-  test('are messages without attempts left, kept with their errors', async () => {
+  test('keep messages that failed their last attempt, with their errors', async () => {
     const { queue, handled, producer, letters } = await brokenQueue();
     const before = Date.now();
     const { id } = await producer.offer(queue, 'this', 20, { headers: { tenant: 'a' } });

@@ -183,7 +183,7 @@ describe('a decorated method', () => {
       { provide: Base, useFactory: () => new Base(), scope: Scope.REQUEST },
       ['base one'],
     ],
-  ])('makes its class handle messages if it %s', async (_what, provider, expected) => {
+  ])('still handles messages if it %s', async (_what, provider, expected) => {
     expect(await handle(provider)).toEqual(expected);
   });
 

@@ -129,38 +129,38 @@ describe.each([
       ]);
     });
 
-    test.each([Scope.DEFAULT, Scope.TRANSIENT])(
-      'has dependencies injected into its enhancers (scope %p)',
-      async (scope) => {
-        @Injectable()
-        class Shop {
-          readonly isOpen = true;
+    test.each([
+      ['DEFAULT', Scope.DEFAULT],
+      ['TRANSIENT', Scope.TRANSIENT],
+    ])('has dependencies injected into its enhancers of scope %s', async (_scope, scope) => {
+      @Injectable()
+      class Shop {
+        readonly isOpen = true;
+      }
+      @Injectable({ scope })
+      class ShopIsOpen implements CanActivate {
+        constructor(private readonly shop: Shop) {}
+        canActivate(): boolean {
+          return this.shop.isOpen;
         }
-        @Injectable({ scope })
-        class ShopIsOpen implements CanActivate {
-          constructor(private readonly shop: Shop) {}
-          canActivate(): boolean {
-            return this.shop.isOpen;
-          }
-        }
-        const handled = jest.fn();
-        await handle(
-          (queue) => {
-            @Injectable()
-            class Handlers {
-              @DelayedHandler(queue)
-              @UseGuards(ShopIsOpen)
-              handle(): void {
-                handled();
-              }
+      }
+      const handled = jest.fn();
+      await handle(
+        (queue) => {
+          @Injectable()
+          class Handlers {
+            @DelayedHandler(queue)
+            @UseGuards(ShopIsOpen)
+            handle(): void {
+              handled();
             }
-            return Handlers;
-          },
-          { providers: [Shop] },
-        );
-        expect(handled).toHaveBeenCalledTimes(1);
-      },
-    );
+          }
+          return Handlers;
+        },
+        { providers: [Shop] },
+      );
+      expect(handled).toHaveBeenCalledTimes(1);
+    });
 
     test('is visible to its enhancers, as are the payload and the message', async () => {
       let context: ExecutionContext | undefined;
@@ -196,7 +196,7 @@ describe.each([
     }
 
     test.each(['a provider', 'a controller'])(
-      'of %s is not called when a guard of its class denies access',
+      'is not called when a guard of its class, %s, denies access',
       async (kind) => {
         const handled = jest.fn();
         const { dead, logged } = await handle((queue) => {
@@ -472,7 +472,7 @@ describe.each([
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('fails with an error that its filter does not catch as if it had no filter, and only the library logs it', async () => {
+    test('fails as if it had no filter if its filter does not catch the error, and only the library logs it', async () => {
       const filter = jest.fn();
       const { dead, logged } = await handle(failing(new BadRequestException('no'), filter));
       expect(filter).not.toHaveBeenCalled();

@@ -193,7 +193,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(watched.of('expired')).toMatchObject([{ id: 'a' }]);
   });
 
-  test('is shown with its expiry', async () => {
+  test('is returned by find() with its expiry', async () => {
     const { producer, queue } = await start(() => [], { expiresAfter: '1h' });
     const { dueAt } = await producer.offer(queue, 1, '1h', { id: 'own', expiresAfter: '10m', type: 't' });
     await producer.offerAt(queue, 1, dueAt, { id: 'default' });

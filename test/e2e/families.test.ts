@@ -173,7 +173,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     await handled.untilCalls(2);
   });
 
-  test('handles nothing while its queue is paused, and everything once the queue is resumed', async () => {
+  test('handles no messages of a paused queue until the queue is resumed', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(`${queue}*`, handled.record)] });

@@ -36,7 +36,7 @@ describe("an offer with onDuplicate 'follow'", () => {
   });
 
   test.each([1, 4])(
-    'becomes one message after the active one, with the last payload offered: partitions %i',
+    'is handled once after the active message, with the payload offered last: partitions %i',
     async (partitions) => {
       const queue = scene.newQueue();
       const { held, calls, handle } = heldHandler();

@@ -151,7 +151,7 @@ describe('the number of partitions', () => {
     },
   );
 
-  it('is stored with the former numbers, which a later startup drops once they have no messages', async () => {
+  it('is stored with the former numbers, which a later startup drops once the queue is empty', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 2);
     await offerAll(producer, queue, ids(20));
@@ -224,7 +224,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(40).sort());
   });
 
-  it('may change during a listing, which continues', async () => {
+  it('may change during a listing, which still returns each message once', async () => {
     const queue = scene.newQueue();
     const { producer } = await startConsumer(queue, 1);
     await producer.pause(queue);

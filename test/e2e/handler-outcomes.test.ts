@@ -59,7 +59,7 @@ describe.each([
 ])('the result of a handler, on %s', (_, module) => {
   const scene = new Scene();
 
-  test.each(CASES)('%s has the same effect in every form: it %s', async (word, way) => {
+  test.each(CASES)('%s takes effect when it %s', async (word, way) => {
     const queue = scene.newQueue();
     const { make, becomes } = WORDS[word]!;
     let isOver = false;
@@ -75,7 +75,7 @@ describe.each([
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test.each(CASES)('%s has the same effect on every message of a batch when it %s', async (word, way) => {
+  test.each(CASES)('%s takes effect on every message of a batch when it %s', async (word, way) => {
     let isCalled = false;
     const { producer, queue } = await startBatches(() => {
       isCalled = true;
@@ -88,7 +88,7 @@ describe.each([
     expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
   });
 
-  test.each(BATCH_CASES)('%s has the same effect on a single message of a batch when it %s', async (word, way) => {
+  test.each(BATCH_CASES)('%s takes effect on a single message of a batch when it %s', async (word, way) => {
     const { producer, queue } = await startBatches(() => [undefined, PER_MESSAGE[way]!(WORDS[word]!.make())]);
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
     await until(async () => (await producer.find(queue, 'b'))?.state === state);

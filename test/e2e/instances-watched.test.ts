@@ -95,7 +95,7 @@ describe('the board of an instance', () => {
   class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
   class Orders extends DelayQueue('orders', payload<string>()) {}
 
-  test('refuses a typed queue that belongs to a different instance from the producer', async () => {
+  test('refuses a typed queue of another instance', async () => {
     app = await startRoot({
       module: class {},
       imports: [

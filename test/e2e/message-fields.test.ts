@@ -55,7 +55,7 @@ describe.each([
     expect(log.join('\n')).not.toContain('spoilt');
   });
 
-  test('may be modified by a batch handler, and the list of messages by it or an observer, without effect', async () => {
+  test('may be modified by a batch handler without effect, as may the list of messages, also by an observer', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {

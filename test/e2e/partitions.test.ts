@@ -306,7 +306,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect([(await producer.counts(queue)).delayed, full]).toEqual([24, 176]);
   });
 
-  it("handles the messages of a family's queues", async () => {
+  it('may belong to a family', async () => {
     const handled = new Handled();
     const prefix = `${scene.newQueue()}-`;
     const family = `${prefix}*`;
@@ -319,7 +319,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 
-  it("wakes for a message in the last partition of a family's queue", async () => {
+  it("wakes its family's handler for a message in its last partition", async () => {
     const handled = new Handled();
     const prefix = `${scene.newQueue()}-`;
     const { producer } = await scene.startApp({

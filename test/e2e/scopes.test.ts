@@ -115,7 +115,7 @@ describe.each([
   test.each([
     ['request-scoped', Scope.REQUEST],
     ['transient', Scope.TRANSIENT],
-  ])('of a %s provider is called on a new instance for each message', async (_scope, scope) => {
+  ])('is called on a new instance for each message if its provider is %s', async (_scope, scope) => {
     const { done } = await start((queue) => {
       @Injectable({ scope })
       class Handlers {
@@ -187,7 +187,7 @@ describe.each([
     ['the object that the strategy supplies', true],
     ['undefined, not the first message, when the strategy supplies nothing', false],
   ])(
-    "shares durable providers according to its messages' headers, and their REQUEST is %s",
+    'shares durable providers between messages with the same tenant header, and their REQUEST is %s',
     async (_what, hasPayload) => {
       @Injectable({ scope: Scope.REQUEST, durable: true })
       class Tenant {

@@ -468,7 +468,7 @@ describe('virtual time', () => {
     expect(app.tester.now()).toEqual(new Date(START.getTime() + 5 * DAY));
   });
 
-  test('leaves messages of queues that others handle delayed, and draining does not wait for them', async () => {
+  test('leaves messages delayed if other processes handle their queue, and drain() does not wait for them', async () => {
     const { tester, producer } = await apps.startParts({ providers: [handlerOf('orders', () => undefined)] });
     await producer.offer('of-another-service', null, '1h');
     await tester.drain();
@@ -533,7 +533,7 @@ describe('a call that moves time', () => {
   test.each([
     ['at intervals', '1d'],
     ['at once', 0],
-  ])('fails when each message leads to another one %s', async (_, delay) => {
+  ])('fails when again() keeps redelivering a message %s', async (_, delay) => {
     const { tester, producer } = await apps.startParts({ providers: [handlerOf('reminders', () => again(delay))] });
     await producer.offer('reminders', null, '1d', { id: 'r-1' });
     await expect(tester.drain({ limit: 100 })).rejects.toMatchObject({

@@ -368,7 +368,7 @@ describe('a queue definition', () => {
     }
   });
 
-  test("makes startup fail if a handler repeats the queue's name with options of its own", async () => {
+  test('makes startup fail if a handler that names the queue has options of its own', async () => {
     @Injectable()
     class Handler {
       @DelayedHandler('orders', { concurrency: 2 })

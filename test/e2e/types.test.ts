@@ -24,10 +24,10 @@ function handlerOfType(queue: string, type: string, handle: Handle, options?: Ha
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('the types of a queue, on %s', (_, module) => {
+])('a queue with types, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('route each message to the handler of its type, and others to the handler without a type', async () => {
+  test('routes each message to the handler of its type, and others to the handler without a type', async () => {
     const queue = scene.newQueue();
     const [cancel, remind, rest] = [new Handled(), new Handled(), new Handled()];
     const { producer } = await scene.startApp({
@@ -55,7 +55,7 @@ describe.each([
     expect(remind.calls[0]!.message.headers).toEqual({ tenant: 't' });
   });
 
-  test('have separate counts, whatever their names', async () => {
+  test('has a separate count for each type, whatever its name', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     expect(await producer.countsByType(queue)).toEqual(new Map());
@@ -68,7 +68,7 @@ describe.each([
     expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
   });
 
-  test('appear in find() and on messages redelivered by again()', async () => {
+  test('shows types in find() and on messages redelivered by again()', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test('have their own timeout and backoff, which the deployment overrides', async () => {
+  test('may have a timeout and a backoff for each type, which the deployment overrides', async () => {
     const [queue, deployed] = [scene.newQueue(), scene.newQueue()];
     const hang = () => new Promise(() => undefined);
     const fail = () => Promise.reject(new Error('no'));
@@ -120,7 +120,7 @@ describe.each([
     expect(await retriedAfter(deployed, 'slow')).toBe(2);
   });
 
-  test('let a message without a handler wait without spending an attempt', async () => {
+  test('lets a message without a handler wait without spending an attempt', async () => {
     const queue = scene.newQueue();
     const { producer, log } = await scene.startApp({
       module,
@@ -136,7 +136,7 @@ describe.each([
     expect(log.filter((line) => line.includes("no handler for type 'new'"))).toHaveLength(1);
   });
 
-  test('turn a message without a handler into a redrivable dead letter after unknownTypeGrace', async () => {
+  test('turns a message without a handler into a dead letter after unknownTypeGrace, and lets it be redriven', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: { ...module, queues: { [queue]: { unknownTypeGrace: '300ms' } } },
@@ -161,7 +161,7 @@ describe.each([
     ['empty', ''],
     ['too long', 'x'.repeat(65)],
     ['not a string', 5 as never],
-  ])('must not be %s: such an offer is refused before anything is written', async (_what, type) => {
+  ])('refuses an offer before anything is written if its type is %s', async (_what, type) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module, providers: [] });
     const refusal = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('type: a message type has 1–64') };
