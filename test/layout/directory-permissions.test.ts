@@ -49,7 +49,7 @@ describe('the permissions for the queue directory', () => {
     await connections.close();
   });
 
-  test('are derived from calls that reach every Redis call in its functions', () => {
+  test('are derived from a run that reaches every Redis call in its functions', () => {
     const places = [retireFunction, placeFunction].flatMap(({ scripts }) =>
       scripts.flatMap(({ source }) => placesIn(source)),
     );

@@ -200,7 +200,7 @@ describe('the permissions of each layout', () => {
     );
   });
 
-  test('leave out TIME, the only command that names no key', () => {
+  test('leave out no command but TIME, which names no key', () => {
     const keyless = ({ commands }: CommandTrace) =>
       commands.flatMap(({ name, part }) => (part === undefined ? [name] : []));
     expect(new Set([native, groups, redisson].flatMap(keyless))).toEqual(new Set(['TIME']));

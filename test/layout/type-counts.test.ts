@@ -75,16 +75,20 @@ describe('counting types page by page, while messages move', () => {
     expect(await countStaying(() => queue.claim(claimed))).toBe(COUNT - claimed);
   });
 
-  test.each([1, 2, 3, 4])('counts each remaining ready message once, even if %d are released', async (count) => {
-    await offer(
-      (i) => i < count,
-      () => 1,
-    );
-    await queue.transfer();
-    const claims = await queue.claim(count);
-    const release = () => queue.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'release' as const } })));
-    expect(await countStaying(release)).toBe(COUNT - count);
-  });
+  test.each([1, 2, 3, 4])(
+    'counts each remaining ready message once, even if others are released: %d',
+    async (count) => {
+      await offer(
+        (i) => i < count,
+        () => 1,
+      );
+      await queue.transfer();
+      const claims = await queue.claim(count);
+      const release = () =>
+        queue.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'release' as const } })));
+      expect(await countStaying(release)).toBe(COUNT - count);
+    },
+  );
 
   test('counts each remaining ready message once, even if the last on a page is replaced', async () => {
     const isLast = (i: number) => i === PAGE - 1;

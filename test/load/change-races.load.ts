@@ -13,7 +13,7 @@ const DELAY = 20;
 describe('a change and the due time of a message', () => {
   const scene = new Scene({});
 
-  test('have exactly one winner, which the caller is told, and the handler sees one payload once', async () => {
+  test('have exactly one winner, the caller learns which, and the handler is called once', async () => {
     const queue = scene.newQueue();
     const seen = new Map<string, unknown[]>();
     const handle = (payload: unknown, { id }: DelayedMessage) => {

@@ -17,7 +17,7 @@ const LEASE = 2000;
 /** How late a message may be on a busy machine, ms; the next check of the directory is a minute away. */
 const LATEST = 5000;
 
-describe('a family of queues while processes and connections fail', () => {
+describe('a family of queues', () => {
   const scene = new Scene({});
   /** The connections of a test that uses a store without the module. */
   let connections: RedisConnections | undefined;
@@ -38,7 +38,7 @@ describe('a family of queues while processes and connections fail', () => {
     );
   });
 
-  test('continues in another process soon after the leases end if a process is killed while handling its messages', async () => {
+  test('continues in another process soon after the leases of a killed process end', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*`, handler: { lease: LEASE } };

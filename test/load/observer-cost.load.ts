@@ -11,7 +11,7 @@ const MAX_FACTOR = 6;
 
 const scene = new Scene();
 
-test(`OpenTelemetry adds at most ${MAX_FACTOR} times the SDK's time for a span and three measurements to a handled message`, async () => {
+test(`OpenTelemetry costs a handled message at most ${MAX_FACTOR} times what the SDK takes for a span and three measurements`, async () => {
   const { plain, observed, sdk } = await runProgram<HandlingCost>('./otel/handling-cost.ts', {
     module: { connection: scene.url, prefix: scene.prefix },
     queue: scene.newQueue(),

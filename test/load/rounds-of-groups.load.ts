@@ -71,7 +71,7 @@ describe(`${GROUPS} groups with power-law sizes and ${PROCESSES} processes`, () 
     [1, 'to'],
     ['unlimited', 'from'],
   ])(
-    'have the next message of each group handled within about one round of all ready groups, with a concurrency of %s',
+    'handle the next message of a group after about one message of each other ready group, with a concurrency of %s',
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);

@@ -115,7 +115,7 @@ describe('wake-up signals that share connections', () => {
   });
 
   test.each([1, 64, 200, 1000])(
-    'use at most one connection per 64 queues for %i queues, and close all connections when the application stops',
+    'use at most one connection per 64 queues, all closed when the application stops (queues: %i)',
     async (count) => {
       const { close } = await start(scene.url, namesOf(count));
       const sockets = await countSockets();

@@ -14,7 +14,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
     it.each([
       [true, 'J1'],
       [false, 'W1900000000000\nJ1'],
-    ])('a redriven message forgets when it was first due only on request: %s', async (unwrap, expected) => {
+    ])('a redriven message forgets when it was first due only if asked to: unwrap %s', async (unwrap, expected) => {
       const queue = await queues.open();
       for (const id of ['a', 'b']) {
         const [claim] = await queue.makeActive([id]);

@@ -148,7 +148,12 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
     const open = async (groups: GroupRules, limits: Partial<StoreLimits> = {}) =>
       new GroupedQueue(await queues.open({ ...limits, groups }));
 
-    describe.each([1, 2, 3, null])('with concurrency %s', (concurrency) => {
+    describe.each([
+      ['1', 1],
+      ['2', 2],
+      ['3', 3],
+      ['unlimited', null],
+    ])('with concurrency %s', (_concurrency, concurrency) => {
       const most = concurrency ?? Infinity;
 
       it('at most that many messages of a group are active at once across all processes', async () => {
@@ -639,7 +644,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
     });
 
     it.each(['ready', 'line', 'claims'])(
-      'messages orphaned by the loss of %s become ready again, one per group at a time',
+      "messages orphaned by the loss of the key '%s' become ready again, one per group at a time",
       async (part) => {
         const queue = await open(ONE_HELD);
         await queue.begin('a1', 'a2', 'a3');

@@ -38,6 +38,10 @@ export function describeRepeating(queues: ContractQueues): void {
     error: '{"name":"E"}',
     next: { at, letter: '{a}@1', failedAttempts: 2 },
   });
+  const OUTCOMES = [
+    ['is handled', handled],
+    ['dies', failed],
+  ] as const;
 
   describe('a repeating message', () => {
     it('is delivered again at its next time after an occurrence is handled, with all attempts and no longer put off', async () => {
@@ -121,14 +125,17 @@ export function describeRepeating(queues: ContractQueues): void {
       stop();
     });
 
-    it.each([handled, failed])('is not settled by a claim that no longer holds it: %#', async (outcome) => {
-      const queue = await queues.open();
-      const claim = await makeIn(queue, 'active');
-      await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
-      const before = await queue.look('a', '{a}@1');
-      expect(await queue.settle(claim, outcome(await soon(queue)))).toBe(false);
-      expect(await queue.look('a', '{a}@1')).toEqual(before);
-    });
+    it.each(OUTCOMES)(
+      'is not settled by a claim that no longer holds it when the occurrence %s',
+      async (_outcome, outcome) => {
+        const queue = await queues.open();
+        const claim = await makeIn(queue, 'active');
+        await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
+        const before = await queue.look('a', '{a}@1');
+        expect(await queue.settle(claim, outcome(await soon(queue)))).toBe(false);
+        expect(await queue.look('a', '{a}@1')).toEqual(before);
+      },
+    );
 
     it('becomes ready after its last lease expires, so that a consumer can settle it with its next time', async () => {
       const queue = await queues.open({ attempts: 1 });
@@ -205,7 +212,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it.each([handled, failed])('adopts a new rule after its active occurrence: %#', async (outcome) => {
+    it.each(OUTCOMES)('adopts a new rule after its active occurrence, which %s', async (_outcome, outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);
@@ -280,9 +287,9 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBeNull();
     });
 
-    it.each([handled, failed])(
-      'is ended by cancel while it is active, after the current occurrence: %#',
-      async (outcome) => {
+    it.each(OUTCOMES)(
+      'is ended by cancel while it is active, after the current occurrence, which %s',
+      async (_outcome, outcome) => {
         const queue = await queues.open();
         const claim = await makeIn(queue, 'active');
         await repeat(queue, HOURLY, await soon(queue));
