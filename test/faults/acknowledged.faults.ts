@@ -99,7 +99,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('makes its cancellation and changes wait for the replica too, unless nothing changes', async () => {
+  test('makes cancel() and reschedule() wait for the replica too, unless they change nothing', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });
@@ -116,7 +116,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await producer.find(queue, 'c')).toMatchObject({ payload: 2 });
   });
 
-  test('is rejected as a duplicate even if nothing is copied', async () => {
+  test('is rejected as a duplicate even while the replica confirms nothing', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await producer.offer(queue, 1, '1h', { id: 'm' });
@@ -137,7 +137,7 @@ describe('an offer with the acknowledge option', () => {
     expect((await waits()) - before).toBeLessThanOrEqual(2);
   });
 
-  test('of a list leaves all its messages stored if they are not copied, and the error gives their number', async () => {
+  test('of a list stores all its messages even if the replica confirms none, and the error gives their number', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();
@@ -149,7 +149,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 600 });
   });
 
-  test('does not delay handlers while it waits for a copy that never comes', async () => {
+  test('does not delay handlers while it waits for a replica that never confirms', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const { producer } = await scene.startApp({
@@ -177,7 +177,7 @@ describe('an offer with the acknowledge option', () => {
     ]);
   });
 
-  test('waits for the copy of its last transmission if the server has lost its library', async () => {
+  test('waits for the replica after it is sent again to a server that has lost its library', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false, connection: proxy.url } });

@@ -147,7 +147,7 @@ describe('announcements in a cluster', () => {
     await until(async () => JSON.stringify(await connections()) === JSON.stringify(expected));
   });
 
-  test('reach all processes of a family, even if one of them runs a worker for the queue', async () => {
+  test('about a queue reach all processes of its family, even if one of them already consumes that queue', async () => {
     const family = randomName('tenant');
     const app = await startConsumer(`${family}-*`);
     const announced: string[] = [];
@@ -164,7 +164,7 @@ describe('announcements in a cluster', () => {
     expect(new Set(announced)).toEqual(new Set([`${family}-1`]));
   });
 
-  test.each(['queue', 'family'])('reach processes that have other group options for a %s', async (what) => {
+  test.each(['queue', 'family'])('reach processes that have different group options for the same %s', async (what) => {
     const name = what === 'queue' ? queue : `${queue}-*`;
     const apps: TestApp[] = [];
     for (const concurrency of [1, 2]) {

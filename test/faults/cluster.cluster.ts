@@ -73,7 +73,7 @@ describe('a cluster', () => {
     answers.release();
   }
 
-  describe('whose replies are lost', () => {
+  describe('whose connections break', () => {
     test('leaves the outcome of a cancellation unknown instead of retrying it and reporting that nothing was there', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h', { id: 'a' });
@@ -113,7 +113,7 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
     });
 
-    test('never reports the outcome of an unsent offer as unknown', async () => {
+    test('accepts offers that are made before the client has reconnected', async () => {
       const { producer, log } = await startApp();
       // Only the connection to the queue's primary: an outage of another one might be logged sooner.
       const proxy = proxies.before(await cluster().primaryOf(keyOf(queue)));

@@ -75,7 +75,7 @@ describe('lost connections, announcements and scripts', () => {
     expect(handled.ids).toEqual(['later']);
   });
 
-  test('no acknowledged message is lost while all other connections are killed repeatedly', async () => {
+  test('no acknowledged message is lost while all connections except subscriptions are killed repeatedly', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     // A claim whose answer is lost with its connection comes back after the lease.

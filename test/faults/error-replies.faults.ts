@@ -53,45 +53,48 @@ describe('error replies from a Redis that is starting, failing over or full', ()
     return { queue, handled, proxy, producer, log, isGone };
   }
 
-  test.each([1, 3])(
-    'a message is handled once after its transfer, claim and outcome were each refused %d times',
-    async (times) => {
-      const stages = [];
-      // One after the other, because the application that starts last receives what all of them log.
-      for (const [reply, advice] of REPLIES) stages.push({ reply, advice, ...(await startBehindProxy()) });
-      await Promise.all(
-        stages.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
-          const scripts = ['transfer', 'claim', 'settle'] as const;
-          const refusals = scripts.map((script) => proxy.refuse(callsOf(script), reply, times));
-          await producer.offer(queue, 0, 50, { id: 'm' });
-          await handled.until('m', { within: 30_000 });
-          await until(() => isGone('m'), { within: 30_000 });
-          expect(refusals.map(({ count }) => count)).toEqual([times, times, times]);
-          // The loops are still alive: the next message is handled without delay.
-          await producer.offer(queue, 0, 0, { id: 'next' });
-          expect((await handled.until('next')).late).toBeLessThan(4000);
-          expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
-            ['first', 1],
-            ['m', 1],
-            ['next', 1],
-          ]);
-        }),
+  test.each([
+    ['once', 1],
+    ['three times', 3],
+  ])('a message is handled once after its transfer, claim and outcome were each refused %s', async (_often, times) => {
+    const stages = [];
+    // One after the other, because the application that starts last receives what all of them log.
+    for (const [reply, advice] of REPLIES) stages.push({ reply, advice, ...(await startBehindProxy()) });
+    await Promise.all(
+      stages.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
+        const scripts = ['transfer', 'claim', 'settle'] as const;
+        const refusals = scripts.map((script) => proxy.refuse(callsOf(script), reply, times));
+        await producer.offer(queue, 0, 50, { id: 'm' });
+        await handled.until('m', { within: 30_000 });
+        await until(() => isGone('m'), { within: 30_000 });
+        expect(refusals.map(({ count }) => count)).toEqual([times, times, times]);
+        // The loops are still alive: the next message is handled without delay.
+        await producer.offer(queue, 0, 0, { id: 'next' });
+        expect((await handled.until('next')).late).toBeLessThan(4000);
+        expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
+          ['first', 1],
+          ['m', 1],
+          ['next', 1],
+        ]);
+      }),
+    );
+    const log = stages.at(-1)!.log.filter((line) => line.startsWith('error'));
+    for (const { queue, reply, advice } of stages) {
+      const reported = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
+      const counts = ['transfer failed', 'claiming failed', 'settling failed'].map(
+        (step) => reported.filter((line) => line.includes(step)).length,
       );
-      const log = stages.at(-1)!.log.filter((line) => line.startsWith('error'));
-      for (const { queue, reply, advice } of stages) {
-        const reported = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
-        const counts = ['transfer failed', 'claiming failed', 'settling failed'].map(
-          (step) => reported.filter((line) => line.includes(step)).length,
-        );
-        // READONLY makes the client reconnect, and unanswered calls are lost with the connection.
-        if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);
-        // One line for each kind of call, however many refusals: the transfer that claims is followed by plain ones.
-        else expect([reply, ...counts]).toEqual([reply, Math.min(times, 2), 1, 1]);
-      }
-    },
-  );
+      // READONLY makes the client reconnect, and unanswered calls are lost with the connection.
+      if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);
+      // One line for each kind of call, however many refusals: the transfer that claims is followed by plain ones.
+      else expect([reply, ...counts]).toEqual([reply, Math.min(times, 2), 1, 1]);
+    }
+  });
 
-  test.each([1, 2])('a lease is kept although its extension is refused %d times in a row', async (times) => {
+  test.each([
+    ['once', 1],
+    ['twice', 2],
+  ])('a lease is kept even if its extension is refused %s', async (_often, times) => {
     const held = [];
     for (const [reply] of REPLIES) held.push({ reply, ...(await startBehindProxy()) });
     await Promise.all(
@@ -112,7 +115,10 @@ describe('error replies from a Redis that is starting, failing over or full', ()
     }
   });
 
-  test.each([1, 3])('a subscription that was refused %d times in a row is soon established', async (times) => {
+  test.each([
+    ['once', 1],
+    ['three times', 3],
+  ])('a subscription that was refused %s is soon established', async (_often, times) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();

@@ -14,7 +14,7 @@ const BATCH_WAIT = LEASE / 3 - 500;
 describe('a worker that is frozen while messages wait for their batch', () => {
   const scene = new Scene();
 
-  test('starts none of those messages after another worker has handled them', async () => {
+  test('does not handle those messages after another worker has done so', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const handler = { lease: LEASE, batch: BATCH, batchWait: BATCH_WAIT, concurrency: 2 };

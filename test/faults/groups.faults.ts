@@ -114,7 +114,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a process that does not know groups does not touch messages with groups', async () => {
+  test('a process of a version without groups leaves messages with groups alone', async () => {
     const queue = scene.newQueue();
     const producer = await start(queue, () => null);
     const worker = await scene.startWorker({ queue, handler: { groups, lease: '1h', concurrency: 4 } });

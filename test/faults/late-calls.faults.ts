@@ -23,16 +23,16 @@ const CALLS: Record<
     readonly cut: (producer: DelayQueueProducer, queue: string) => Promise<unknown>;
   }
 > = {
-  'a replacing offer': {
+  'offer() that replaces a message': {
     script: 'offer',
     cut: (producer, queue) => producer.offer(queue, 'old', '1h', { id: 'm', onDuplicate: 'replace' }),
   },
-  'a cancel': { script: 'cancel', cut: (producer, queue) => producer.cancel(queue, 'm') },
-  'a reschedule': { script: 'reschedule', cut: (producer, queue) => producer.reschedule(queue, 'm', '9h') },
-  'a clear': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
+  'cancel()': { script: 'cancel', cut: (producer, queue) => producer.cancel(queue, 'm') },
+  'reschedule()': { script: 'reschedule', cut: (producer, queue) => producer.reschedule(queue, 'm', '9h') },
+  'clear()': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
 };
 
-describe('a call that arrives after its caller has given up', () => {
+describe('calls that arrive after their callers have given up', () => {
   const scene = new Scene({});
   // Loading it would take a part of the short time that these calls have.
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('a call that arrives after its caller has given up', () => {
       },
     );
 
-    test("the first call on a connection keeps its caller's deadline, even if the server was slow to report its time", async () => {
+    test("calls on a new connection keep their callers' deadlines, even if the server was slow to report its time", async () => {
       const queue = scene.newQueue();
       const proxy = await proxies.start();
       const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url, offerTimeout: 1000 } });

@@ -7,7 +7,7 @@ import { refusalOf } from '../support/refusal.js';
 describe.each([
   ['one command', false, CALLS, COMMANDS],
   ['one command on the keys of groups', true, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
-] as const)('a user who loses the permission to run %s', (_what, hasGroups, calls, commands) => {
+] as const)('losing the permission to run %s', (_what, hasGroups, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, messages become dead letters and are dropped at once.
@@ -20,7 +20,7 @@ describe.each([
     for (const call of Object.values(calls)) await call((await queues.copy()).store);
   });
 
-  test.each(commands)('has each call either rejected without changes or carried out as before: %s', async (command) => {
+  test.each(commands)('makes each call either fail without changes or succeed as before: %s', async (command) => {
     for (const [name, call] of Object.entries(calls)) {
       const { store, dump } = await queues.copy((redis, keys) =>
         redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
@@ -42,7 +42,7 @@ describe.each([
     }
   });
 
-  test('has at least one call rejected for every command', () => {
+  test('makes at least one call fail, whichever command it is', () => {
     expect([...refusals].filter(([, names]) => names.length === 0)).toEqual([]);
   });
 });

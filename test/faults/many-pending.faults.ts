@@ -74,7 +74,7 @@ describe('many pending messages, offered latest first', () => {
     return { calls: await count.stop(), times };
   }
 
-  test('take the same server calls as few messages, in time that grows far less than their number', async () => {
+  test('need the same server calls as few messages, in time that grows far less than their number', async () => {
     // Loads the scripts into the server.
     await measure(ROUNDS * BATCH);
     const [few, many] = [await measure(FEW), await measure(MANY)];

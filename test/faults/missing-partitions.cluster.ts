@@ -216,7 +216,7 @@ describe.each([
     await late.close();
   });
 
-  test('a process with a rate is told in an event that the queue has partitions', async () => {
+  test('a process configured with a rate reports in an event that the queue has partitions', async () => {
     const reported: DelayQueueEvent[] = [];
     const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
     const observer = { event: (event: DelayQueueEvent) => void reported.push(event) };

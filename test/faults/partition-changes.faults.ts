@@ -92,7 +92,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('lets an id be created only once, even if writers that disagree about the partitions offer it during the change', async () => {
+  it('never leads to two messages with one id, even if writers that disagree about the partitions offer it during the change', async () => {
     for (let round = 0; round < 200; round++) {
       const { queue, partitions: old } = await openFull(1 + (round % 4), []);
       const other = open(queue, 1 + (round % 4), 1);
@@ -194,7 +194,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('is repeated by the next call for a partition that has missed it', async () => {
+  it('is made up for by the next call to a partition that missed it', async () => {
     const { queue, partitions } = await openFull(8, []);
     for (const partition of [0, 5]) {
       await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);

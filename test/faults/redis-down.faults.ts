@@ -60,7 +60,7 @@ describe('outages of Redis', () => {
     },
   );
 
-  test('offers made while Redis is down soon fail with the code that says that nothing was written', async () => {
+  test('offers made while Redis is down soon fail with NOT_CONNECTED', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
     await producer.offer(queue, null, '1h');

@@ -53,7 +53,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   },
 };
 
-describe('refusals by Redis', () => {
+describe('a Redis that refuses calls or does not answer', () => {
   const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
@@ -135,7 +135,7 @@ describe('refusals by Redis', () => {
     expect(attempt).toBe(1);
   });
 
-  describe.each(Object.entries(CONDITIONS))('of all writes with %s', (word, condition) => {
+  describe.each(Object.entries(CONDITIONS))('and refuses all writes with %s', (word, condition) => {
     test('offers fail with advice, and messages that fall due in the meantime are handled once afterwards', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();

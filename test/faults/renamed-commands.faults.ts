@@ -29,7 +29,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   let server: TestRedis;
   afterEach(() => server.stop());
 
-  test('a server whose EVAL was renamed is served by functions', async () => {
+  test('a server whose EVAL was renamed gets functions as usual', async () => {
     server = await startRedis({ args: ['--rename-command', 'EVAL', 'secret-name'] });
     const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
     await producer.offer('orders', 1, '1h');
@@ -37,7 +37,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     expect(log.join()).not.toMatch(/functions/);
   });
 
-  test('a server whose FCALL was renamed is served by scripts, which is logged once', async () => {
+  test('a server whose FCALL was renamed gets scripts instead of functions, which is logged once', async () => {
     server = await startRedis({ args: ['--rename-command', 'FCALL', 'secret-name'] });
     const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
     await producer.offer('orders', 1, '1h');

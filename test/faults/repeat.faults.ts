@@ -49,7 +49,7 @@ describe('a repeating message', () => {
     expect(started.filter(({ attempt }) => attempt === 2).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('continues after an occurrence that kills the process that handles it, and leaves a dead letter', async () => {
+  test('leaves a dead letter for an occurrence whose process is killed, and continues', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const poison = settings(queue, EVERY_SECOND, { do: 'crash' });
@@ -168,7 +168,7 @@ describe('repeating messages when Redis loses its data', () => {
     expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
-  test('are offered once, even if several processes declare them', async () => {
+  test('are offered again only once, even if several processes declare them', async () => {
     const queue = scene.newQueue();
     const [one, other] = [await startRepeating(queue, { concurrency: 1 }), await startRepeating(queue)];
     await scene.redis.flushall();
