@@ -8,7 +8,7 @@ const LEASE = 2000;
 /** The promise is the lease and 2 s; the rest is for a busy machine. */
 const TAKEN_OVER_WITHIN = LEASE + 2000 + 3000;
 
-describe('killed and blocked workers', () => {
+describe('workers that are killed, stopped or blocked', () => {
   const scene = new Scene();
   const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
 
