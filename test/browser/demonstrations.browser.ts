@@ -105,7 +105,7 @@ describe('the demonstrations on the sample page', () => {
     await expectVisible(shop.order('Plum', 'paid'));
   });
 
-  it('abort an export, whose handler stops within milliseconds', async () => {
+  it('abort an export, and its handler stops within half a second', async () => {
     await press('Start an export');
     await expectVisible(shop.page.getByText(/^\d+ % written$/));
     await press('Abort');

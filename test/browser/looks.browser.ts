@@ -35,7 +35,7 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await still.context.close();
   });
 
-  it('keeps each card in its column while it grows, and the focus in place when the columns change', async () => {
+  it('keeps each card in its column as it grows, and the focus in place when the columns change', async () => {
     await shop.page.setViewportSize({ width: 1280, height: 900 });
     const before = await columnOfEach();
     const left = Object.keys(before).filter((id) => before[id] === Math.min(...Object.values(before)));

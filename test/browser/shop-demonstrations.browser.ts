@@ -173,7 +173,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
-  it('show exactly the orders that have a dead letter after one dead letter is discarded', async () => {
+  it('no longer show the dead letter of an order once it is discarded', async () => {
     const redrivable = () => (latest('counts') as { redrivable: string[] }).redrivable;
     await shop.post('/controls/fail');
     const first = await shop.place({ payWithin: 0 });

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('an entry replaces the previous one and outlives the process, even after an interrupted write', () => {
+test('a record replaces an earlier one with the same key, and can be read again even after an interrupted write', () => {
   const file = join(folder, 'new/lines.jsonl');
   const open = () => new JsonLines<{ key: string; value: number }>(file, ({ key }) => key);
   const lines = open();

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a suite that runs the mutated line detects the mutant, and the copy is restored afterwards', async () => {
+test('a suite that runs the mutated line detects the mutant, and the mutated file is restored afterwards', async () => {
   const mutant = mutantsOf(PROJECT, FILE).find(({ lineText }) => lineText.startsWith('if (milliseconds < range.min'))!;
   const record = join(folder, 'suites.jsonl');
   const ran = { suite: SUITE, hasPassed: true, seconds: 1, covered: { [FILE]: [mutant.line] }, digest: '' };

@@ -71,7 +71,12 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     'INVALID_ARGUMENT',
     /^delay is not a duration/,
   ],
-  ['a minute or a month', (o) => o.offer(TRANSACTION, 'q', 1, '1M'), 'INVALID_ARGUMENT', /^delay .*m \(minutes\)/],
+  [
+    'a delay with an ambiguous unit',
+    (o) => o.offer(TRANSACTION, 'q', 1, '1M'),
+    'INVALID_ARGUMENT',
+    /^delay .*m \(minutes\)/,
+  ],
   ['a negative delay', (o) => o.offer(TRANSACTION, 'q', 1, -1), 'INVALID_ARGUMENT', /^delay must be between/],
   ['half a millisecond', (o) => o.offer(TRANSACTION, 'q', 1, 0.5), 'INVALID_ARGUMENT', /^delay must be a whole number/],
   [
@@ -263,17 +268,20 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
 ];
 
 describe('a refused call', () => {
-  it.each(REFUSED)('names the field and the fix and writes nothing: %s', async (_, call, code, message) => {
-    const database = recording();
-    const { outbox, close } = await outboxOn(database);
-    const before = database.statements.length;
-    await expect(call(outbox as unknown as Untyped)).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
-    });
-    expect(database.statements).toHaveLength(before);
-    await close();
-  });
+  it.each(REFUSED)(
+    'writes nothing and fails with an error that names the field and the fix: %s',
+    async (_, call, code, message) => {
+      const database = recording();
+      const { outbox, close } = await outboxOn(database);
+      const before = database.statements.length;
+      await expect(call(outbox as unknown as Untyped)).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message),
+      });
+      expect(database.statements).toHaveLength(before);
+      await close();
+    },
+  );
 });
 
 describe('invalid options', () => {
@@ -289,7 +297,7 @@ describe('invalid options', () => {
       /table: must have at most 63 characters with its schema, .*not 81/,
     ],
     ['a batch size of 0', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
-    ['an interval without a unit', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
+    ['an interval that is not a duration', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
     ['a short lease', { database, lease: 10 }, /lease: must be between 1000 ms/],
     ['a string as relay', { database, relay: 'yes' }, /relay: must be true or false/],
   ])('make startup fail: %s', async (_, options, message) => {
@@ -300,13 +308,13 @@ describe('invalid options', () => {
     await expect(started).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });
   });
 
-  it('make forRoot() or forRootAsync() fail if there is no object, no factory or no valid name of the instance', () => {
+  it('are rejected by forRoot() and forRootAsync(): no options object, no factory, or an invalid instance name', () => {
     expect(() => OutboxModule.forRoot(undefined as never)).toThrow(/forRoot\(\) must be given an options object/);
     expect(() => OutboxModule.forRootAsync({} as never)).toThrow(/needs useFactory/);
     expect(() => OutboxModule.forRoot({ database, instance: 'a b' })).toThrow(/instance: must be 1–24/);
   });
 
-  it('lead to an error that names the databases a library may use', () => {
+  it('for a library lead to an error that names the databases it may use', () => {
     expect(() => typeOrm({ options: { type: 'mongodb' } } as never)).toThrow(/'mongodb' .* must be one of postgres/);
     expect(() => knex({ client: { driverName: 'oracledb' } } as never)).toThrow(/'oracledb' must be one of pg/);
     expect(() => drizzle({} as never, { dialect: 'sqlite' } as never)).toThrow(

@@ -41,7 +41,7 @@ describe('the SQL of the outbox table', () => {
     [['migration', 'sqlite', '--table', 'x"; DROP TABLE users'], /table: must be a name/],
     [['migrate'], /Give a command, migration or upgrade/],
     [['migration', 'sqlite', '--tabel', 'x'], /--tabel/],
-  ])('is not printed for %j', async (words, problem) => {
+  ])('is not printed for the arguments %j', async (words, problem) => {
     const printed = await print(...words);
     expect(printed).toMatchObject({ code: 2, output: '' });
     expect(printed.problems).toMatch(problem);

@@ -62,7 +62,7 @@ describe('an outbox behind PgBouncer in transaction mode', () => {
       },
     ],
   ];
-  it.each(databases)('through %s listens with a pool that bypasses it', async (_, open) => {
+  it.each(databases)('listens if it has a pool that bypasses PgBouncer: %s', async (_, open) => {
     const app = await scene.startApp({ outbox: { database: await open(), pollInterval: '1h' } });
     const queue = scene.newQueue();
     await until(async () => (await app.outbox.status()).relay.listening);

@@ -52,7 +52,7 @@ describe.each([
     }
   });
 
-  it('fails to start if calls may outlast its lease', async () => {
+  it('cannot start if calls may outlast its lease', async () => {
     await expect(scene.startApp({ module: { offerTimeout: 600 }, outbox: { lease: '1s' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: 'OutboxModule: lease: 1000 ms must be at least twice offerTimeout of the delay queue, which is 600 ms',

@@ -32,7 +32,7 @@ describe('the outbox table', () => {
     ['prefix', () => ({ prefix: 'another' })],
   ];
   it.each(others)(
-    'accepts rows for one target only, and an application with another %s neither writes nor relays rows',
+    'accepts rows for one target only: an application with another %s neither writes nor relays rows',
     async (_, module) => {
       const queue = scene.newQueue();
       const app = await scene.startApp();
@@ -96,7 +96,7 @@ describe('the outbox table', () => {
     expect(await app.producer.find(queue, 'm')).not.toBeNull();
   });
 
-  it('is assigned another target by the documented statement', async () => {
+  it('can be assigned another target with the documented statement', async () => {
     const queue = scene.newQueue();
     const before = await scene.startApp();
     await offer(before, queue, 'first');

@@ -58,10 +58,10 @@ describe('a process whose application has failed to start', () => {
   });
 
   test.each<[string, Partial<StartSettings>]>([
-    ['handlers', { handles: true, offers: false }],
-    ['a producer only', { handles: false, offers: true }],
-    ['a producer only, without offers', { handles: false, offers: false }],
-  ])('stays alive if, as a control, the application starts with %s', async (_what, settings) => {
+    ['with handlers', { handles: true, offers: false }],
+    ['with a producer that makes offers', { handles: false, offers: true }],
+    ['with a producer that makes no offers', { handles: false, offers: false }],
+  ])('differs from one whose application has started, which stays alive: %s', async (_what, settings) => {
     const { resources, ...report } = await start({ module: moduleOf('redis'), queue: scene.newQueue(), ...settings });
     expect(report).toEqual({ lived: expect.any(Number) });
     expect(resources).toContain('TCPSocketWrap');

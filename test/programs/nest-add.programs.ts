@@ -70,10 +70,10 @@ describe('nest add', () => {
   });
 
   test.each([
-    ['in memory', []],
-    ['on a Redis', ['--connection', 'redis://127.0.0.1:6379']],
-    ['on a Redis with a long address', ['--connection', 'rediss://shop:secret@redis.example.com:6380']],
-  ])('writes code that Prettier accepts with the settings of `nest new`, %s', async (_, options) => {
+    ['for the memory store', []],
+    ['for a Redis', ['--connection', 'redis://127.0.0.1:6379']],
+    ['for a Redis with a long address', ['--connection', 'rediss://shop:secret@redis.example.com:6380']],
+  ])('writes code that Prettier accepts with the settings of `nest new`: %s', async (_, options) => {
     const folder = await createApplication();
     await add(folder, ...options);
     const written = ['app.module.ts', 'main.ts', 'reminders/reminders.ts', 'reminders/reminders.spec.ts'];

@@ -89,10 +89,10 @@ describe('requests to the sample shop', () => {
     });
 
     it.each([
-      { kind: 'text', type: 'text/plain', body: '{"item":"Tea"}' },
-      { kind: 'form', type: 'application/x-www-form-urlencoded', body: 'item=Tea' },
-      { kind: 'nameless', type: '', body: '{"item":"Tea"}' },
-    ])('place no order with a $kind body and get an answer that says what to send', async ({ type, body }) => {
+      { kind: 'a text body', type: 'text/plain', body: '{"item":"Tea"}' },
+      { kind: 'a form', type: 'application/x-www-form-urlencoded', body: 'item=Tea' },
+      { kind: 'a body without a content type', type: '', body: '{"item":"Tea"}' },
+    ])('place no order with $kind, and get an answer that says what to send', async ({ type, body }) => {
       const before = await orders();
       const { status, message } = await send('POST', '/orders', {
         headers: type ? { 'content-type': type } : {},

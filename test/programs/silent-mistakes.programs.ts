@@ -228,7 +228,7 @@ describe('the check for silent mistakes', () => {
       expect(await start(provider)).toBe('it started');
     });
 
-    test('accepts a class that is decorated or created by a factory', async () => {
+    test('accepts the class if it is decorated or created by a factory', async () => {
       const made = { provide: Undecorated, useFactory: () => new Undecorated(new Shop()) };
       const app = await startTestApp(MEMORY, { providers: [Shop, Decorated, made] });
       expect(app.log.filter((line) => line.startsWith('log Handling'))).toHaveLength(2);
@@ -289,7 +289,7 @@ describe('an entry in `queues` that matches no queue of the process', () => {
     ['orderss', 'orders', ['orders', 'emails']],
     ['order-timeout', 'orders-timeouts', ['orders-timeouts']],
     ['ordes', 'orders', ['borderers', 'orders']],
-  ])('%s causes a warning at startup that names the intended queue', async (entry, meant, names) => {
+  ])('causes a warning at startup that names the intended queue: %s', async (entry, meant, names) => {
     expect(warnings(await start({ [entry]: { concurrency: 2 } }, ...names))).toEqual([warning(entry, meant)]);
   });
 
@@ -324,7 +324,7 @@ describe('a process without a listener for SIGTERM', () => {
 
   const isHint = (line: string) => line.startsWith('warn Nothing listens for SIGTERM');
 
-  test('is warned if an application has handlers, but not if it only offers', async () => {
+  test('is warned because of an application with handlers, but not because of one that only offers', async () => {
     const parts = { providers: [handlerOf('orders', () => undefined)] };
     const apps = await Promise.all([startTestApp(MEMORY, parts), startTestApp(MEMORY)]);
     // Nest has one logger for all applications of a process.

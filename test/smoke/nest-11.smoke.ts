@@ -44,7 +44,7 @@ describeNestApplication({
 });
 
 function testClassicSettings(app: () => Application): void {
-  it('the package builds, runs and passes Jest with the classic settings', async () => {
+  it('works with the classic compiler options, in a build and in Jest', async () => {
     await app().write('tsconfig.json', CLASSIC);
     await app().command('nest', ['build']);
     expect(await app().run('dist/main.js')).toEqual(HANDLED);

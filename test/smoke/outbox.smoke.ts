@@ -38,7 +38,7 @@ it('the packed outbox contains the build and the migrations and no other project
   ]);
 });
 
-describe('the outbox README in a new application of Nest 11', () => {
+describe('the code of the outbox README in a new application of Nest 11', () => {
   let app: Application;
   let postgresql: PostgresqlServer;
   let redis: TestRedis;
@@ -64,7 +64,7 @@ describe('the outbox README in a new application of Nest 11', () => {
 
   afterAll(() => Promise.all([postgresql.server.stop(), redis.stop()]));
 
-  it('leads either to an order and its message, or to neither', async () => {
+  it('stores an order and offers its message, or does neither if the transaction is rolled back', async () => {
     const output = await app.command(process.execPath, ['outbox.cjs'], {
       env: { DATABASE_URL: postgresql.url, REDIS_URL: redis.url },
       timeout: 60_000,

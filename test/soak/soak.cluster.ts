@@ -40,7 +40,7 @@ describe('a short soak', () => {
       { redis: 'sentinel', kinds: ['planned failover', 'primary killed', 'primary frozen'] },
     ],
   ])(
-    'on %s loses only what Redis loses and explains every duplicate',
+    'loses only what Redis loses and explains every duplicate: %s',
     async (_where, settings) => {
       const result = await runSoak({
         ...DEFAULT_SETTINGS,

@@ -110,7 +110,7 @@ describe('nativeCodec', () => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it repeats');
   });
 
-  it('leaves unknown forms with similar names to later versions', () => {
+  it('treats an unknown form with a similar name as one of a later version', () => {
     for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1']) {
       expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
     }
@@ -159,7 +159,7 @@ describe('nativeCodec', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty body', ''],
     ['an unknown kind', 'X{}'],
     ['malformed JSON', 'J{"a":'],
     ['headers that do not end', 'j{"a":"b"}'],
@@ -170,11 +170,11 @@ describe('nativeCodec', () => {
     ['a put-off message that does not end', 'W1900000000000'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
     ['headers that are null', 'jnull\n{}'],
-    ['a number as headers', 'b7\nxyz'],
-    ['a list as headers', 'kcancel-unpaid\n["a"]\n{}'],
-    ['a string as headers', 'ccancel-unpaid\n"a"\nxyz'],
+    ['headers that are a number', 'b7\nxyz'],
+    ['headers that are a list', 'kcancel-unpaid\n["a"]\n{}'],
+    ['headers that are a string', 'ccancel-unpaid\n"a"\nxyz'],
     ['a header that is not a string', 'j{"a":"b","c":1}\n{}'],
-  ])('rejects %s without quoting it', (_, body) => {
+  ])('rejects %s with an error that does not quote it', (_, body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',

@@ -14,7 +14,7 @@ const IMPORTS = "import { Module } from '@nestjs/common';\nimport { AppService }
 const moduleWith = (metadata: string) => `${IMPORTS}\n@Module({${metadata}})\nexport class AppModule {}\n`;
 const added = (metadata: string) => addToModule(moduleWith(metadata), 'src/app.module.ts', MODULE);
 
-describe('a module that nest add edits', () => {
+describe('the module file that nest add edits', () => {
   test.each([
     ['an empty list', ' imports: [] ', ` imports: [${MODULE}] `],
     ['a list on one line', ' imports: [A, B] ', ` imports: [A, B, ${MODULE}] `],
@@ -52,9 +52,9 @@ describe('a module that nest add edits', () => {
     ['metadata from a variable', '@Module(metadata) class A {}'],
     ['a list from a variable', '@Module({ imports: modules }) class A {}'],
     ['a list given by its name alone', '@Module({ imports, providers: [] }) class A {}'],
-    ['a list after a spread of others', '@Module({ imports: base.concat([A]) }) class A {}'],
+    ['a list that a call creates', '@Module({ imports: base.concat([A]) }) class A {}'],
     ['two modules', '@Module({}) class A {}\n@Module({}) class B {}'],
-    ['a module only in a comment', '// @Module({ imports: [] })\nexport const a = 1;'],
+    ['no module except one in a comment', '// @Module({ imports: [] })\nexport const a = 1;'],
   ])('is rejected if it has %s, with an error that says what to add', (_, text) => {
     expect(() => addToModule(text, 'src/app.module.ts', MODULE)).toThrow(
       /^src\/app\.module\.ts has no .*: add DelayQueueModule\.forRoot\(\) to it by hand/,

@@ -33,7 +33,7 @@ describe('an error about options', () => {
     expect(printed).not.toMatch(/zod|\[cause\]|issues/i);
   });
 
-  it('includes the error that a value throws when it is read', () => {
+  it('has the error of a throwing getter as its cause', () => {
     const thrown = new Error('mine');
     const options = {
       get prefix(): string {
@@ -204,7 +204,7 @@ describe('the options of a queue', () => {
     });
   });
 
-  it('accept a rate, which a later layer replaces as a whole or removes', () => {
+  it('may include a rate, which a later layer can replace as a whole or remove', () => {
     const rate = { max: 100, per: '1s' };
     expect(resolveQueueOptions({ rate })).toMatchObject({ rate: { max: 100, per: 1000 } });
     expect(resolveQueueOptions({ rate }, { rate: { max: 5, per: '1h' } })).toMatchObject({
@@ -213,13 +213,13 @@ describe('the options of a queue', () => {
     expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
   });
 
-  it('are rejected in a handler if they set partitions for a layout that has none', () => {
+  it('are rejected if they set partitions for a layout that has none', () => {
     expect(() => resolveQueueOptions({ layout: redisson() }, { partitions: 2 })).toThrow(
       "partitions must be 1 with layout 'redisson'",
     );
   });
 
-  it('override each other layer by layer, while undefined overrides nothing', () => {
+  it('come from the last layer that sets them, and undefined sets nothing', () => {
     const layers: QueueOptions[] = [
       { attempts: 2, lease: '1m' },
       { attempts: 3 },

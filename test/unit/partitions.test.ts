@@ -44,7 +44,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it.each([2, 8, 256])('is spread about evenly over %i partitions', (count) => {
+  it.each([2, 8, 256])('is each of %i partitions about equally often', (count) => {
     const expected = 200;
     const found = new Array<number>(count).fill(0);
     for (let i = 0; i < expected * count; i++) found[partitionOf(`order:${i}`, count)]!++;
@@ -79,7 +79,7 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
-  it('have the same partition by lookup as by hash, as do other ids with or without braces', () => {
+  it('are looked up in the partition that their hash gives, like any other ids', () => {
     const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));
@@ -111,24 +111,27 @@ describe('generated ids of a queue with partitions', () => {
 });
 
 describe('generated ids of a queue whose partitions do not all respond', () => {
-  it.each(['silent', 'opening', 'lost'] as const)('are spread evenly over the others (%s)', async (reach) => {
-    const ids = newIds(8);
-    const out = [1, 2, 5];
-    const reaches = { reachOf: (partition: number) => (out.includes(partition) ? reach : 'ready') };
-    const found = new Array<number>(8).fill(0);
-    for (let turn = 0; turn < 8 * 8 * 5; turn++) {
-      const places = new Set([ids.next(reaches), ids.next(reaches)].map((id) => partitionOf(id, 8)));
-      expect(places.size).toBe(1);
-      for (const place of places) found[place]!++;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-    const living = found.filter((_, partition) => !out.includes(partition));
-    expect(living.reduce((sum, often) => sum + often)).toBe(320);
-    // At worst, twice its share of the messages of those that are out.
-    expect(Math.max(...living)).toBeLessThanOrEqual(40 + 2 * ((3 * 40) / 5));
-  });
+  it.each(['silent', 'opening', 'lost'] as const)(
+    'are spread evenly over those that do, if the others are %s',
+    async (reach) => {
+      const ids = newIds(8);
+      const out = [1, 2, 5];
+      const reaches = { reachOf: (partition: number) => (out.includes(partition) ? reach : 'ready') };
+      const found = new Array<number>(8).fill(0);
+      for (let turn = 0; turn < 8 * 8 * 5; turn++) {
+        const places = new Set([ids.next(reaches), ids.next(reaches)].map((id) => partitionOf(id, 8)));
+        expect(places.size).toBe(1);
+        for (const place of places) found[place]!++;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      const living = found.filter((_, partition) => !out.includes(partition));
+      expect(living.reduce((sum, often) => sum + often)).toBe(320);
+      // At worst, twice its share of the messages of those that are out.
+      expect(Math.max(...living)).toBeLessThanOrEqual(40 + 2 * ((3 * 40) / 5));
+    },
+  );
 
-  it('are spread over all partitions if none responds', async () => {
+  it('are spread over all of them if none responds', async () => {
     const ids = newIds(8);
     const found = new Set<number>();
     for (let turn = 0; turn < 8; turn++) {
@@ -154,7 +157,7 @@ describe("the hash slots of a queue's partitions", () => {
 
   const SHARDS = [3, 6, 12, 16, 48, 64];
   it.each(POWERS_OF_TWO.flatMap((count) => SHARDS.filter((shards) => shards <= count).map((s) => [count, s] as const)))(
-    'spread %i partitions over %i shards as evenly as possible',
+    'are spread over shards as evenly as possible: %i partitions, %i shards',
     (count, shards) => {
       for (const queue of ['orders', 'a', 'x'.repeat(128), 'tenant:7_-.']) {
         const found = new Array<number>(shards).fill(0);
@@ -189,7 +192,7 @@ describe('the hash tag of a partition', () => {
     ]);
   });
 
-  it('exists for every hash slot', () => {
+  it('is found for every hash slot that a partition can have', () => {
     const queues = Array.from({ length: 64 * 4 }, (_, i) => `queue-${i}`);
     const tags = queues.flatMap((queue) => Array.from({ length: 255 }, (_, i) => partitionTag(queue, i + 1)));
     expect(tags.filter((tag) => tag.endsWith('undefined'))).toEqual([]);

@@ -32,7 +32,7 @@ describe('the queues of a process', () => {
     expect(names.slice(2, 2000).filter((name) => queues.get(name) === before.get(name))).toEqual([]);
   });
 
-  it('take each option from the configuration, then from their handler, then from the defaults', () => {
+  it('prefer options from the configuration to those of their handler, and both to the defaults', () => {
     const queues = newQueues('redis');
     const attempts = ['handled', 'configured', 'both', 'other'].map((name) => queues.get(name).options.attempts);
     expect(attempts).toEqual([3, 2, 2, 5]);

@@ -69,7 +69,7 @@ describe('the Redis check', () => {
     expect(asked).toEqual([...Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000), 0]);
   });
 
-  it('asks about no commands when the same server comes back', async () => {
+  it('does not check any command again when the same server comes back', async () => {
     expect(await reconnect()).toBe(0);
   });
 
@@ -84,7 +84,7 @@ describe('the Redis check', () => {
     expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
   });
 
-  it('checks all queues and logs what is missing if a replacement server refuses a command', async () => {
+  it('checks all queues if a replacement server refuses a command, and logs which cannot be served', async () => {
     expect(await reconnect({ runId: 'b', refuses: true })).toBe(COMMANDS + QUEUES * COMMANDS);
     expect(events.lines).toContainEqual(expect.stringContaining("Queue 'queue20' cannot be served"));
     expect(await reconnect({ refuses: false })).toBe(COMMANDS);

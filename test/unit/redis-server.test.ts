@@ -8,7 +8,7 @@ import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
 type Handle = Record<string, unknown>;
 
-describe('a server that runs calls', () => {
+describe('RedisServer', () => {
   let server: RedisServer;
   let commands: RedisCommands;
   /** How often the socket was written to: each is a system call. */
@@ -33,13 +33,13 @@ describe('a server that runs calls', () => {
   });
   afterEach(() => server.close());
 
-  it('writes a single call immediately', async () => {
+  it('writes a single command immediately', async () => {
     const answer = commands.send('ECHO', 'alone');
     expect(writes).toBe(1);
     expect((await answer).text()).toBe('alone');
   });
 
-  it('writes the first of many calls in a turn immediately, and the others together and in order', async () => {
+  it('writes the first of many commands in a turn immediately, and the others together and in order', async () => {
     const words = Array.from({ length: 500 }, (_, i) => `word ${i}`);
     const answers = words.map(async (word) => (await commands.send('ECHO', word)).text());
     expect(writes).toBe(1);
@@ -47,7 +47,7 @@ describe('a server that runs calls', () => {
     expect(writes).toBe(2);
   });
 
-  it('writes calls of later turns while earlier calls are unanswered', async () => {
+  it('writes commands of later turns while earlier ones are unanswered', async () => {
     const answers = [commands.send('ECHO', 'first')];
     await new Promise((resolve) => process.nextTick(resolve));
     answers.push(commands.send('ECHO', 'second'));

@@ -13,7 +13,7 @@ describe('RemoteClock', () => {
     expect(clock.isStale(1000)).toBe(true);
   });
 
-  it('never lags behind the remote clock, which may have been read as soon as it was queried', () => {
+  it('never lags behind the remote clock, even if the clock was read as soon as it was queried', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000.25, at(1000));
     expect(clock.at(1000)).toBe(5_000_000.25);

@@ -108,7 +108,7 @@ describe('an occurrence whose processes have all died', () => {
     },
   );
 
-  test('still goes to a handler on its last attempt', () => {
+  test('goes to a handler once more if it has an attempt left', () => {
     const last = { id: 'a', dueAt: at, ...later, attempt: ATTEMPTS };
     const repetition = newRepetition(last, EVERY_MINUTE);
     expect(repetition.outcomeWithoutHandler()).toBeUndefined();

@@ -59,7 +59,7 @@ describe('work inside a hook', () => {
     expect(result).toEqual({ value: 'done late', isSync: false, complaints: [], calls: 1 });
   });
 
-  test('does not wait, once it is done, for a hook that never ends', async () => {
+  test('returns its result even if the hook never ends after next()', async () => {
     const result = await runIn(async (next) => {
       await later();
       void next();
@@ -68,7 +68,7 @@ describe('work inside a hook', () => {
     expect(result).toMatchObject({ value: 'done without', calls: 1 });
   });
 
-  test('still fails with its own error, which the hook can neither hide nor change', async () => {
+  test('fails with its own error, which the hook can neither hide nor change', async () => {
     const work = () => Promise.reject(no);
     expect(await runIn(async (next) => next(), work)).toMatchObject({ error: no, complaints: [] });
     expect(await runIn(async (next) => Promise.resolve(next()).catch(() => 'fine'), work)).toMatchObject({ error: no });
@@ -121,14 +121,14 @@ describe('a hook with a time limit', () => {
   test.each<[string, (next: Next) => unknown]>([
     ['calls next() and hangs', async (next) => [next('it'), await never]],
     ['waits, calls next() and hangs', async (next) => [await Promise.resolve(), next('it'), await never]],
-  ])('ends with the work if it %s', async (_what, hook) => {
+  ])('ends together with the work if it %s', async (_what, hook) => {
     const { clock, ended, works } = surroundIn(hook);
     await clock.advance(0);
     expect({ ended, works }).toEqual({ ended: ['done it'], works: ['it'] });
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('ends with the work if it calls next() in time, and leaves no timer behind', async () => {
+  test('ends together with the work if it calls next() in time, and leaves no timer behind', async () => {
     const { clock, ended } = surroundIn(async (next) => {
       await Promise.resolve();
       await clock.sleep(400);

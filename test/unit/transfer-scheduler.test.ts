@@ -269,7 +269,7 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims once, together with a transfer, and leaves any further due messages to all consumers', async () => {
+  it('claims only with its first transfer, and leaves further due messages to all consumers', async () => {
     for (const id of ['a', 'b', 'c']) await offer(id, 0);
     await clock.advance(1);
     let claims = 0;
@@ -415,7 +415,7 @@ describe('TransferScheduler', () => {
       expect([transfers, await ready(), standby.isEager]).toEqual([1, 1, true]);
     });
 
-    it('the eager scheduler announces its transfers once every half second', async () => {
+    it('the eager scheduler announces its transfers at most once every half second', async () => {
       await settled();
       for (const [i, delay] of [100, 150, 200].entries()) await offer(`m${i}`, delay);
       transfers = 0;

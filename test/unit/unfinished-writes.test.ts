@@ -74,15 +74,18 @@ describe('a write to a whole queue', () => {
     expect((await counts()).delayed).toBe(left);
   });
 
-  it.each(['pause', 'resume'] as const)('reports messages with groups as a separate part: %s', async (method) => {
-    const { queue, stores } = await newQueue();
-    stores[PARTITIONS]![method] = () => Promise.reject(notSent());
-    const { code, message } = await failureOf(queue.store[method]());
-    expect(code).toBe('OUTCOME_UNKNOWN');
-    expect(message).toMatch(
-      `${method} was carried out in 4 of 5 parts of the queue. Failed: the messages with groups (NOT_CONNECTED).`,
-    );
-  });
+  it.each(['pause', 'resume'] as const)(
+    'reports the messages with groups as a part of the queue: %s',
+    async (method) => {
+      const { queue, stores } = await newQueue();
+      stores[PARTITIONS]![method] = () => Promise.reject(notSent());
+      const { code, message } = await failureOf(queue.store[method]());
+      expect(code).toBe('OUTCOME_UNKNOWN');
+      expect(message).toMatch(
+        `${method} was carried out in 4 of 5 parts of the queue. Failed: the messages with groups (NOT_CONNECTED).`,
+      );
+    },
+  );
 
   it('says that nothing was written if this is certain for every part', async () => {
     const { queue, stores } = await newQueue();
@@ -114,7 +117,7 @@ describe('a write to a whole queue', () => {
     expect(message).toMatch('Failed: partition 2 (NOT_CONNECTED)');
   });
 
-  it('counts the batches of a partition before the failed one: discardAll', async () => {
+  it('counts the batches that a partition completed before one failed: discardAll', async () => {
     const limits = { ...options, maxDeadLetters: 5000, groups: null };
     const store = new MemoryMessageStore({ limits, clock: new ManualClock() });
     const offers = Array.from({ length: 2500 }, (_, i) => `m${i}`);

@@ -25,7 +25,7 @@ describe('the clock of an application under test', () => {
     expect(clock.nextTimerIn).toBe(Infinity);
   });
 
-  test('gives timers real time once it is released, up to a maximum wait', async () => {
+  test('runs timers in real time once it is released, after a maximum wait at the latest', async () => {
     const clock = new VirtualClock(1000);
     clock.release(5);
     let cancelled = true;

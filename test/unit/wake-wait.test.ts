@@ -66,7 +66,7 @@ describe('WakeWait', () => {
     expect(waits).toBe(1);
   });
 
-  it('passes on a signal that arrives when nobody is waiting', async () => {
+  it('passes on a signal that arrives after the wait has ended', async () => {
     const early = wakeWait.wait(TIMEOUT);
     wakeWait.wake();
     await early;

@@ -57,7 +57,7 @@ describe.each<{ one: Build; other: Build }>([
       return JSON.stringify(counts) === JSON.stringify({ delayed: 0, ready: 0, active: 0, dead });
     });
 
-  test('lets one handle the offers of the other, unchanged', async () => {
+  test('lets the second process handle the offers of the first, unchanged', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'nothing' }, 20, { id: 'a', headers: { tenant: 'acme' } });
     await offering.call(
@@ -73,7 +73,7 @@ describe.each<{ one: Build; other: Build }>([
     });
   });
 
-  test('lets one find, change, reschedule and cancel the offers of the other', async () => {
+  test('lets the second process find, change, reschedule and cancel the offers of the first', async () => {
     const [first, second] = await startBoth();
     for (const id of ['gone', 'sooner', 'changed', 'replaced'])
       await first.call('offer', { do: 'nothing' }, '1h', { id });
@@ -88,7 +88,7 @@ describe.each<{ one: Build; other: Build }>([
     for (const id of ['changed', 'replaced']) expect(second.startsOf(id)[0]).toMatchObject({ payload: { new: true } });
   });
 
-  test('lets the other retry an attempt that failed in one', async () => {
+  test('lets the second process retry an attempt that failed in the first', async () => {
     const failing = await start(one, { handler: { ...HANDLER, backoff: { type: 'fixed', delay: 2000 } } });
     const next = await start(other, { handler: 'none' });
     await failing.call('offer', { do: 'fail-once' }, 0, { id: 'a' });
@@ -101,7 +101,7 @@ describe.each<{ one: Build; other: Build }>([
     expect(handling.startsOf('a').map(({ attempt }) => attempt)).toEqual([2]);
   });
 
-  test('lets the other list, redrive and discard the dead letters of one', async () => {
+  test('lets the first process list, redrive and discard the dead letters of the second', async () => {
     const [first, second] = await startBoth({ handler: { ...HANDLER, attempts: 1 } });
     for (const id of ['a', 'b']) await first.call('offer', { do: 'fail' }, 0, { id });
     await untilEmpty(first, 2);
@@ -113,7 +113,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(first, 1);
   });
 
-  test('lets the other handle the messages that one held when it was killed', async () => {
+  test('lets the second process handle the messages that the first held when it was killed', async () => {
     const dying = await start(one);
     await dying.call('offer', { do: 'hang' }, 0, { id: 'a' });
     await until(() => dying.startsOf('a').length === 1);
@@ -124,7 +124,7 @@ describe.each<{ one: Build; other: Build }>([
     expect(await next.call('find', 'a')).toMatchObject({ state: 'active', failedAttempts: 1 });
   });
 
-  test('lets one abort the messages that the other handles', async () => {
+  test('lets the first process abort the messages that the second handles', async () => {
     const [first, second] = await startBoth();
     await first.call('offer', { do: 'hang' }, 0, { id: 'a' });
     await until(() => second.startsOf('a').length === 1);
@@ -132,7 +132,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(first);
   });
 
-  test('makes a follower from one wait until the other has handled the active message', async () => {
+  test('makes a follower from the first process wait until the second has handled the active message', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'work', ms: 700 }, 0, { id: 'a' });
     await until(() => handling.startsOf('a').length === 1);
@@ -151,7 +151,7 @@ describe.each<{ one: Build; other: Build }>([
     ]);
   });
 
-  test('lets both handle the messages of a group, one at a time and in order', async () => {
+  test('lets both processes handle the messages of a group, one at a time and in order', async () => {
     const options: Options = { options: { groups: { concurrency: 1 } }, handler: { ...HANDLER, concurrency: 2 } };
     const both = [await start(one, options), await start(other, options)];
     const groups = ['g', 'h', 'i', 'j'];
@@ -178,7 +178,7 @@ describe.each<{ one: Build; other: Build }>([
     }
   });
 
-  test('lets each in turn handle the occurrences of a message that one of them repeats', async () => {
+  test('lets a process of each build in turn handle the occurrences of a message', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('repeat', 'a', { cron: '* * * * * *' }, { do: 'nothing' });
     await until(() => handling.startsOf('a').length >= 2);
@@ -191,7 +191,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(offering);
   });
 
-  test('shares expiries, partitions and pauses between the two', async () => {
+  test('has the same expiries, partitions and pauses for both processes', async () => {
     const [first, second] = await startBoth({ options: { partitions: 3 } });
     await first.call('pause');
     expect(await second.call('isPaused')).toBe(true);

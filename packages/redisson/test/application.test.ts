@@ -40,13 +40,17 @@ describe('an application with a queue in the Redisson layout', () => {
     expect(await scene.redis.lrangeBuffer(keys.entries, 0, -1)).toEqual([entry]);
   });
 
-  test.each<[codec: RedissonOptions['codec'], text: string]>([
-    ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
-    ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
-    [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
+  test.each<[name: string, codec: RedissonOptions['codec'], text: string]>([
+    ['json', 'json', '{"orderId":"7","price":12.50,"weight":0.0}'],
+    [
+      'jackson',
+      'jackson',
+      '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}',
+    ],
+    ['json with exact numbers', json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
   ])(
-    'finds and removes a message from Java by the payload that the application has read: codec %p',
-    async (codec, text) => {
+    'finds and removes a message from Java by the payload that the application has read: codec %s',
+    async (_name, codec, text) => {
       const queue = newQueue();
       const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
       const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });

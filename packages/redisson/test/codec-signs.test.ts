@@ -25,7 +25,7 @@ const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[
   ['StringCodec', '68656c6c6f', /codec 'string'$/],
 ];
 
-describe('guessing which codec wrote some bytes', () => {
+describe('the detection of a codec from bytes', () => {
   it.each(WRITTEN)('recognizes %s', (_what, bytes, guess) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(guess);
   });
@@ -65,7 +65,7 @@ describe('guessing which codec wrote some bytes', () => {
   it('recognizes Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
 
   it.each([[''], ['ff00ff'], ['01ff'], ['fe']])(
-    'attributes an empty value to the string codec, and unknown bytes to none: %s',
+    'attributes an empty value to the string codec, and unknown bytes to none: "%s"',
     (bytes) => {
       expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
     },

@@ -300,7 +300,7 @@ describe('the json and jackson codecs', () => {
     '["12345678901234567890\\',
     '[+12345678901234567890]',
     '\ufeff[12345678901234567890]',
-  ])('refuse to read %p without quoting it', (text) => {
+  ])('refuse to read %p with an error that does not quote it', (text) => {
     for (const codec of [json, jackson]) {
       expect(() => codec.decode(Buffer.from(text))).toThrow(
         expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.not.stringContaining('123') }),
@@ -403,7 +403,7 @@ describe('the jackson codec', () => {
     expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
   });
 
-  it('keeps the order of properties when it reads an object, and any @class that is not a string', () => {
+  it('reads an object with its properties in order, and keeps any @class that is not a string', () => {
     const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
     expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
   });
@@ -435,8 +435,8 @@ describe('the kryo5 codec', () => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['only a class', '03'],
+    ['an empty value', ''],
+    ['a class without a value', '03'],
     ['null', '0380'],
     ['an end mark before the end', '036180e1'],
     ['no end mark', '036162'],

@@ -35,28 +35,25 @@ describe('the format of entries shared with Redisson', () => {
     [undefined, 'dLc0'],
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])(
-    'prevents handlers from starting and offers from being accepted if it is %s while Redisson writes %s',
-    async (own, others) => {
-      const queue = newQueue();
-      await offerByJava(queue, others);
-      const refusal = expect.objectContaining({
-        code: 'INVALID_OPTION',
-        message: expect.stringMatching(new RegExp(`${queue}.*Set format: '${others}'`)),
-      });
-      const { producer } = await scene.startApp({ module: wired(own) });
-      await expect(producer.offer(queue, { n: 1 }, '1h')).rejects.toEqual(refusal);
-      expect(await offered(queue)).toBe(1);
-      const start = scene.startApp({ module: wired(own), providers: [handlerOf(queue, () => undefined)] });
-      await expect(start).rejects.toEqual(refusal);
+  ])('makes offers and the startup of handlers fail if it is %s while Redisson writes %s', async (own, others) => {
+    const queue = newQueue();
+    await offerByJava(queue, others);
+    const refusal = expect.objectContaining({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(new RegExp(`${queue}.*Set format: '${others}'`)),
+    });
+    const { producer } = await scene.startApp({ module: wired(own) });
+    await expect(producer.offer(queue, { n: 1 }, '1h')).rejects.toEqual(refusal);
+    expect(await offered(queue)).toBe(1);
+    const start = scene.startApp({ module: wired(own), providers: [handlerOf(queue, () => undefined)] });
+    await expect(start).rejects.toEqual(refusal);
 
-      const fixed = await scene.startApp({ module: wired(others), providers: [handlerOf(queue, () => undefined)] });
-      await fixed.producer.offer(queue, { n: 1 }, '1h');
-      expect(await offered(queue)).toBe(2);
-    },
-  );
+    const fixed = await scene.startApp({ module: wired(others), providers: [handlerOf(queue, () => undefined)] });
+    await fixed.producer.offer(queue, { n: 1 }, '1h');
+    expect(await offered(queue)).toBe(2);
+  });
 
-  test('is also detected at the end of a long list', async () => {
+  test('is compared with entries at the end of a long list as well', async () => {
     const queue = newQueue();
     await offerByJava(queue, 'Bc0Lc0', { count: 120 });
     await offerByJava(queue, 'dLc0');
@@ -67,7 +64,7 @@ describe('the format of entries shared with Redisson', () => {
   test.each<[own: EntryFormat, others: EntryFormat]>([
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])('must not be %s once Redisson begins to write %s on a queue that was empty at startup', async (own, others) => {
+  ])('makes offers fail if it is %s and Redisson begins to write %s after startup', async (own, others) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({
       module: wired(own),

@@ -139,7 +139,7 @@ describe('an object of a declared class', () => {
       'payload.day: must be what was received, because this codec does not know its bytes (its type in Java is LocalDate)',
     ],
     [{ colour: 'red' }, 'payload.colour: com.shop.Order has no such field'],
-  ])('is refused, with the path, if Java could not read it: %p', (fields, problem) => {
+  ])('is refused with an error that gives the path if Java could not read it: %p', (fields, problem) => {
     expect(() => written(fields)).toThrow(
       expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.stringContaining(problem) }),
     );
@@ -169,7 +169,7 @@ describe('an object of a declared class', () => {
     expect(declared.encode(declared.decode(Buffer.from(text))).toString()).toBe(text);
   });
 
-  it('has its UUIDs written in the form that the options specify, or is refused', () => {
+  it('is written with UUIDs in the form that the options specify, or refused if they specify none', () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef';
     expect(written({ uuid })).toBe(`"uuid":["java.util.UUID","${uuid}"]`);
     expect(written({ uuid }, jackson({ classes, uuids: 'text' }))).toBe(`"uuid":"${uuid}"`);
@@ -249,7 +249,7 @@ describe('an object of an undeclared class', () => {
     expect(() => undeclared.encode(payload)).toThrow(/payload\.set\[1\]: the type of this Java field is not declared/);
   });
 
-  it('is refused unless it was received', () => {
+  it('is refused if it is a copy', () => {
     expect(() => undeclared.encode({ ...read(text) })).toThrow(
       /com\.shop\.Order is not declared.*jackson\(\{ classes \}\)/,
     );

@@ -97,7 +97,7 @@ describe('declared Java classes', () => {
     ['com.shop.Item', false],
     ['com.shop.Item[]', false],
     ['Object', false],
-  ])('recognize final types: %s', (text, final) => {
+  ])('determine whether a type is final: %s', (text, final) => {
     const { model, type } = modelOf(text);
     expect(isFinal(model, type)).toBe(final);
   });

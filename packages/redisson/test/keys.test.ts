@@ -30,7 +30,7 @@ describe('the keys of a queue in the Redisson layout', () => {
     expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
   });
 
-  it("are the same whether or not the queue's own name is also given as its name in Redisson", () => {
+  it("are the same if the queue's own name is given as its name in Redisson", () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });
 

@@ -209,7 +209,7 @@ describe('the kryo5 codec with classes', () => {
     expect(() => codec.encode(set)).toThrow(/an immutable set cannot contain a value twice/);
   });
 
-  it('still writes a whole number received as a Double as a Double after it has changed', () => {
+  it('writes a whole number as a Double if it replaces a received Double', () => {
     const received = codec.decode(codec.encode([new JavaValue('java.lang.Double', 5)])) as number[];
     expect(received).toEqual([5]);
     received[0] = 6;

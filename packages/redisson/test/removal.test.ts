@@ -72,20 +72,20 @@ async function expectExactTransfers(queue: RedissonTestQueue, due: ReadonlySet<n
   expect(moved.sort()).toEqual([...due].map((place) => `v${place}`).sort());
 }
 
-describe('removing due entries from a long list in the Redisson layout', () => {
+describe('a transfer of due entries from a long list in the Redisson layout', () => {
   const open = redissonQueues();
 
   const origins: Record<string, Origin> = {
     'offered here': () => 'here',
     'offered by Java': () => 'Java',
-    'offered by both alternately': (place) => (place % 3 === 0 ? 'here' : 'Java'),
-    'offered by both, thousands in a row': (place) => (place % 4000 < 2000 ? 'here' : 'Java'),
+    'offered here and by Java in turn': (place) => (place % 3 === 0 ? 'here' : 'Java'),
+    'offered here and by Java, thousands in a row': (place) => (place % 4000 < 2000 ? 'here' : 'Java'),
     'offered by Java, and a few here': (place) => (place % 97 === 0 ? 'here' : 'Java'),
   };
-  const shares: Record<string, number> = { 'a few': 15, many: 150, most: 6000 };
+  const shares: Record<string, number> = { 'a few entries': 15, 'many entries': 150, 'most entries': 6000 };
 
   const cases = Object.keys(origins).flatMap((who) => Object.keys(shares).map((share) => [share, who] as const));
-  test.each(cases)('is exact in each call: %s of the entries %s', async (share, who) => {
+  test.each(cases)('removes exactly what it has moved in each call: %s, %s', async (share, who) => {
     const queue = open();
     const count = 8_000;
     const due = somePlaces(shares[share]!, count);
@@ -101,7 +101,7 @@ describe('removing due entries from a long list in the Redisson layout', () => {
     { count, when: 'within milliseconds, the head first', dueAt: (place: number) => (place === 0 ? -1 : place % 7) },
   ]);
   test.each(orders)(
-    'keeps entries in order of due time, then of offer: $count entries, due $when',
+    'moves entries in order of due time, then of offer: $count in the list, due $when',
     async ({ count, dueAt }) => {
       const queue = open();
       const due = new Map([0, ...somePlaces(2000, count)].map((place) => [place, 1e12 + dueAt(place)]));

@@ -19,7 +19,7 @@ describe('a queue in the Redisson layout', () => {
     };
 
     test.each(Object.entries(patterns))(
-      'loses exactly the due messages, whoever offered them, and keeps its order: due %s',
+      'drops exactly the due messages, whoever offered them, and keeps its order: due %s',
       async (_name, rank) => {
         const queue = open();
         const base = now() - HOUR;
@@ -37,7 +37,7 @@ describe('a queue in the Redisson layout', () => {
       },
     );
 
-    test('loses exactly the messages that are cancelled, replaced, removed or taken', async () => {
+    test('drops exactly the messages that are cancelled, replaced, removed or taken', async () => {
       const queue = open({ format: 'dLc0' });
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.offer({ [id]: { at: FAR, value: `of ${id}` } });
       await queue.store.cancel('c');
@@ -68,7 +68,7 @@ describe('a queue in the Redisson layout', () => {
     });
   });
 
-  test('keeps only one key, which expires within a day, when it is empty and has no handlers', async () => {
+  test('keeps only one key when it is empty, and that key expires within a day', async () => {
     const queue = open();
     await queue.offer({ only: { at: FAR, value: 'v' } });
     expect(await queue.store.cancel('only')).toBe(true);
@@ -221,7 +221,7 @@ describe('a queue in the Redisson layout', () => {
     stop();
   });
 
-  test('notices only once the values that the rate leaves in the target list', async () => {
+  test('notices the values that the rate leaves in the target list only once', async () => {
     const queue = open({ rate: { max: 1, per: HOUR } });
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });

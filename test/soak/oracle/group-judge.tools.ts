@@ -108,7 +108,7 @@ describe('the oracle on groups with one permit', () => {
       expect(crowded([...failed, ...cancelled, ...handled(B, 200, 201, { due: 101 })])).toBe(0);
     });
 
-    test.each(['deferred', 'again'] as const)('a message whose handler ended as %s releases its permit', (how) => {
+    test.each(['deferred', 'again'] as const)('a message with the outcome %s releases its permit', (how) => {
       const outcome = how === 'again' ? 'again' : 'defer';
       const putOff = handled(A, 103, 104, { how, settle: { outcome } });
       const version = how === 'again' ? 1 : 0;

@@ -153,7 +153,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('an unanswered call may still take effect last, until its time is up', () => {
+    test('an unanswered call may take effect after later calls, until its time is up', () => {
       const soon = [offer(60, 100, 2), offered(62, 161, 2)];
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const olderHandled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
@@ -429,7 +429,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a handler aborted because its lease could not be extended needs a fault to explain the next start', () => {
+    test('a handler aborted because its lease could not be extended explains the next start only together with a fault', () => {
       const gaveWay = [start(103), end(3104, 'aborted'), settled(3106, { outcome: 'retry' })];
       const again = [start(3509, { by: OTHER, due: 3504, attempt: 2 }), end(3510, 'handled', OTHER)];
       expect(judged([...OFFERED, ...gaveWay, ...again]).red).toEqual(['unattributed']);

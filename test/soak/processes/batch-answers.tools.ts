@@ -21,7 +21,7 @@ describe('the result of a batch handler', () => {
     expect(await read([Promise.resolve(), Promise.resolve()], turn)).toEqual(['handled', 'handled']);
   });
 
-  test('has rows that look like failures, and fewer rows than messages unless one result is again()', async () => {
+  test('has rows that look like failures, and leaves out rows unless one result is again()', async () => {
     const works = [Promise.resolve(), Promise.resolve()];
     const more = [...works, Promise.resolve(again(100))];
     expect(await answerOf(works, { ids: ['a', 'b'], turn: 2 })).toEqual([

@@ -121,7 +121,7 @@ describeWithJava('payloads', (suite) => {
     expect(json.decode(await writtenByJava('json of Order', { sample: 'bean' }))).toMatchObject({ id: 'o-1' });
   });
 
-  it('with type wrappers give Java the types of plain values', async () => {
+  it('with type wrappers have the expected types in Java', async () => {
     const payload = {
       int: 5,
       long: 2147483648,

@@ -7,7 +7,7 @@ import type { FixtureCodec } from './java-peer.js';
 import { describeWithJava } from './java-suite.js';
 
 describeWithJava(
-  'a payload offered by Java',
+  'a payload shared by Java and Node',
   (suite) => {
     /** Returns the difference between the object that Java reads from bytes and a fixture. Its own bytes differ too, if the codec omits types. */
     const differences = async (codec: FixtureCodec, fixture: string, bytes: Buffer) => ({
@@ -16,7 +16,7 @@ describeWithJava(
     });
 
     it.each(fixtureCodecsOf(suite.line))(
-      'keeps its bytes when it is offered again, declared or not: codec %s',
+      'from Java keeps its bytes when it is offered again, declared or not: codec %s',
       async (codec) => {
         const { declared, undeclared } = ourCodecs(codec, suite.line);
         for (const fixture of await suite.java.fixtures()) {
@@ -28,19 +28,22 @@ describeWithJava(
       },
     );
 
-    it.each(fixtureCodecsOf(suite.line))('means the same to Java when a copy is offered: codec %s', async (codec) => {
-      const { declared } = ourCodecs(codec, suite.line);
-      for (const fixture of await suite.java.fixtures()) {
-        const bytes = await suite.java.encodeFixture(codec, fixture);
-        const copied = declared.encode(copyOf(declared.decode(bytes)));
-        const read = await differences(codec, fixture, copied);
-        if (CHANGED_BY_COPYING.has(fixture)) continue;
-        expect(read).toEqual(await differences(codec, fixture, bytes));
-      }
-    });
+    it.each(fixtureCodecsOf(suite.line))(
+      'from Java means the same to Java when a copy is offered: codec %s',
+      async (codec) => {
+        const { declared } = ourCodecs(codec, suite.line);
+        for (const fixture of await suite.java.fixtures()) {
+          const bytes = await suite.java.encodeFixture(codec, fixture);
+          const copied = declared.encode(copyOf(declared.decode(bytes)));
+          const read = await differences(codec, fixture, copied);
+          if (CHANGED_BY_COPYING.has(fixture)) continue;
+          expect(read).toEqual(await differences(codec, fixture, bytes));
+        }
+      },
+    );
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'spells its enum constants as DeclareClasses prints them: codec %s',
+      'is written with the enum constants as DeclareClasses prints them: codec %s',
       async (codec) => {
         const isThree = codec.endsWith('Jackson 3');
         const constants = isThree ? ["very 'urgent'", 'normal'] : ['URGENT', 'NORMAL'];
@@ -57,7 +60,7 @@ describeWithJava(
     );
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'equals the payload that Node offered, whatever its value: codec %s',
+      'from Node is rewritten by Java with the same bytes, whatever its value: codec %s',
       async (codec) => {
         const { declared } = ourCodecs(codec, suite.line);
         const wrong: string[] = [];

@@ -49,7 +49,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
 
   const startProducer = async () => (await scene.startApp({ module: { ...module, consume: false } })).producer;
 
-  test('Node handles each message that Java offers once, and never early', async () => {
+  test('each message that Java offers reaches Node exactly once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     await startNode(queue.queue, tally);
@@ -60,7 +60,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('Java takes each message that Node offers once, and never early', async () => {
+  test('each message that Node offers reaches Java exactly once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     const producer = await startProducer();

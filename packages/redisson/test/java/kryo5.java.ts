@@ -238,7 +238,7 @@ describeIfJava()('the DeclareClasses program', () => {
     ['--kryo5', ['URGENT', 'NORMAL']],
     ['--jackson', ['URGENT', 'NORMAL']],
     ['--jackson3', ["very 'urgent'", 'normal']],
-  ])('prints the constants of an enum as Java writes them: %s', async (option, constants) => {
+  ])('prints the constants of an enum as the chosen codec writes them: %s', async (option, constants) => {
     const { stdout } = await print(option, ...declarations('Task'));
     const literal = constants.map((constant) => `'${constant.replaceAll("'", "\\'")}'`).join(', ');
     expect(stdout).toContain(`  'final peer.Declarations$Urgency': [${literal}],\n`);
