@@ -147,7 +147,7 @@ describe('a BullMQ job', () => {
 });
 
 describe('a BullMQ worker', () => {
-  test('has the defaults listed on the page', () => {
+  test('has the defaults listed in the migration guide', () => {
     const { opts } = startWorker(openQueue(), () => Promise.resolve());
     expect(opts).toMatchObject({ concurrency: 1, lockDuration: 30_000, maxStalledCount: 1 });
   });
@@ -197,7 +197,7 @@ describe('a BullMQ worker', () => {
   });
 });
 
-test('the @nestjs/bullmq code on the page compiles', async () => {
+test('the @nestjs/bullmq code in the migration guide compiles', async () => {
   const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
   const [, code] = /^```typescript\n(.*?)^```$/ms.exec(page)!;
   const file = path.join(ROOT, 'bench/nestjs-bullmq/shown.ts');
@@ -205,7 +205,7 @@ test('the @nestjs/bullmq code on the page compiles', async () => {
   expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
 }, 60_000);
 
-describe('moveDelayedJobs from the page', () => {
+describe('moveDelayedJobs from the migration guide', () => {
   const scene = new Scene();
 
   type Move = (old: BullQueue, redis: Redis, producer: DelayQueueProducer) => Promise<{ moved: number; left: number }>;

@@ -17,11 +17,11 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       expect(await app().read('src/added.ts')).toMatch(/create\(AppModule\);\n {2}app\.enableShutdownHooks\(\);/);
     });
 
-    it('keeps the application able to start', async () => {
+    it('leaves an application that still starts', async () => {
       await expect(app().runUntil('built/added.js', 'successfully started')).resolves.toBeUndefined();
     });
 
-    it('keeps the application passing its linter and Prettier', async () => {
+    it("writes code that passes the application's linter and Prettier", async () => {
       const files = ['src/app.module.ts', 'src/reminders', 'src/added.ts'];
       const linter = format === 'esm' ? ['oxlint', '--type-aware'] : ['eslint'];
       await expect(app().command('npx', [...linter, ...files])).resolves.toBeDefined();
@@ -38,7 +38,7 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       expect(JSON.parse(await other.read('node_modules/ioredis/package.json'))).toMatchObject({ name: 'ioredis' });
     });
 
-    it('adds nothing a second time', async () => {
+    it('adds nothing when it is run a second time', async () => {
       const read = () => Promise.all(WRITTEN.map((path) => app().read(path)));
       const before = await read();
       const output = await app().command('nest', ['add', 'nestjs-delay-queue', '--skip-install']);

@@ -21,7 +21,7 @@ export function describeTypedShop(testRunners: readonly TestRunner[], app: () =>
     });
 
     // The file has @ts-expect-error before each wrong use, which is an error itself if the compiler finds nothing wrong.
-    it.each(STOCK_COMPILERS)('does not compile with $compiler if they are misused', async (compiler) => {
+    it.each(STOCK_COMPILERS)('does not compile with $compiler if its queues are misused', async (compiler) => {
       expect(await compileStock(app(), 'test/typed-queues.types.ts', compiler)).toBe('');
     });
 

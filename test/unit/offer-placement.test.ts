@@ -37,7 +37,7 @@ describe('messages of a queue whose partitions change between two calls', () => 
     (each) => new Set([2, 4, 16].map((count) => partitionOf(each, count))).size === 3,
   )!;
 
-  it('are placed again from the start according to the new partitioning', async () => {
+  it('are placed again under the new partitioning', async () => {
     const partitions = new ChangingPartitions();
     await placeOffers(partitions, [offerOf(id)]);
     expect(partitions.asked).toEqual([2, 4, 2].map((count) => partitionOf(id, count)));
@@ -45,7 +45,7 @@ describe('messages of a queue whose partitions change between two calls', () => 
     expect(found.findIndex(Boolean)).toBe(partitionOf(id, 16));
   });
 
-  it('are looked up again from the start according to the new partitioning', async () => {
+  it('are looked up again under the new partitioning', async () => {
     const partitions = new ChangingPartitions();
     await partitions.stores[partitionOf(id, 16)]!.offer([offerOf(id)]);
     const ask = async (store: (typeof partitions.stores)[number]) => {

@@ -22,7 +22,7 @@ describe('TurnBatcher', () => {
     expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
 
-  it('sends items before the end of the turn while idle, together with others that the same code adds', async () => {
+  it('sends items before the end of the turn while idle, in one call for all that the same code adds', async () => {
     const batches: (readonly number[])[] = [];
     let idle = true;
     const batcher = new TurnBatcher<number>({
@@ -96,7 +96,7 @@ describe('batches', () => {
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });
 
-  it('are absent for an empty list', () => {
+  it('do not exist for an empty list', () => {
     expect(cut([], 9)).toEqual([]);
   });
 });

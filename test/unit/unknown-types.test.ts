@@ -46,7 +46,7 @@ describe('a message whose type has no handler', () => {
     expect(JSON.parse((outcome as { error: string }).error)).toMatchObject({ name: 'UnknownType' });
   });
 
-  it('is claimed for the last time when its grace period ends', () => {
+  it('is not put off beyond the end of its grace period', () => {
     const body = Buffer.from(bodyOf(unknownTypes(HOUR).noHandler(delivery(), BODY)));
     expect(unknownTypes(HOUR).noHandler(delivery(DUE + HOUR - 5), body)).toMatchObject({ kind: 'defer', delay: 5 });
   });

@@ -54,11 +54,11 @@ describe('the detection of a codec from bytes', () => {
   });
 
   it.each([
-    ['{orderId:"o-1"}'],
-    ['{\'@class\':"com.shop.Order",amount:5}'],
-    ['\'com.shop.Order\'::{orderId:"o-1"}'],
-    [Buffer.from('e00100ea210a', 'hex')],
-  ])('recognizes Ion: %s', (bytes) => {
+    ['text', '{orderId:"o-1"}'],
+    ['text with a class', '{\'@class\':"com.shop.Order",amount:5}'],
+    ['text with an annotation', '\'com.shop.Order\'::{orderId:"o-1"}'],
+    ['binary', Buffer.from('e00100ea210a', 'hex')],
+  ])('recognizes Ion: %s', (_what, bytes) => {
     expect(guessCodec(Buffer.from(bytes as string))).toMatch(/^Ion/);
   });
 

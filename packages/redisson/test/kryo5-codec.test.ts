@@ -186,7 +186,7 @@ describe('the kryo5 codec with classes', () => {
     expect(() => codec.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', cause: problem }));
   });
 
-  it('writes each original class of a received payload, and the default classes of a copy', () => {
+  it('keeps the classes of a received payload, and writes a copy with the default classes', () => {
     const list = codec.decode(Buffer.from('01006a6176612e7574696c2e4c696e6b65644c6973f482090002', 'hex')) as unknown[];
     expect(codec.encode(list).includes('java.util.LinkedLis')).toBe(true);
     expect(codec.encode([...list]).includes('java.util.ArrayLis')).toBe(true);

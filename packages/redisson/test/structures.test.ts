@@ -195,7 +195,7 @@ describe('a queue in the Redisson layout', () => {
     ]);
   });
 
-  test('also drops messages taken by Java if the process only makes offers', async () => {
+  test('forgets messages taken by Java even if the process only makes offers', async () => {
     const queue = open();
     for (let index = 0; index < 100; index++) {
       await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });

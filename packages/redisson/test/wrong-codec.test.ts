@@ -96,7 +96,7 @@ describe('a queue in the Redisson layout with the wrong codec', () => {
     });
   });
 
-  test('is detected even after an object offered by Node was handled', async () => {
+  test("stops handling Java's messages even after one from Node was handled", async () => {
     const queue = newQueue();
     const { log, producer } = await scene.startApp({
       module: wired('json'),

@@ -16,7 +16,7 @@ const RIGHT_TYPES = {
   rate: 'string',
 } as const;
 
-describe('a call that meets a foreign type in the Redisson layout', () => {
+describe('a call that meets a key of another type in the Redisson layout', () => {
   const open = redissonQueues();
 
   test.each(foreignTypes(RIGHT_TYPES))(

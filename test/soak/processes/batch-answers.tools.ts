@@ -12,12 +12,12 @@ describe('the result of a batch handler', () => {
     return results.map((result) => ('error' in result ? 'failed' : 'handled'));
   };
 
-  test.each(TURNS)('reports the outcome of each message: turn %i', async (turn) => {
+  test.each(TURNS)('reports the different outcomes of its messages: turn %i', async (turn) => {
     const works = [Promise.resolve(), Promise.reject(new Error('no')), Promise.resolve(again(100)), Promise.resolve()];
     expect(await read(works, turn)).toEqual(['handled', 'failed', 'handled', 'handled']);
   });
 
-  test.each(TURNS)('reports that all messages are handled: turn %i', async (turn) => {
+  test.each(TURNS)('reports that all of its messages are handled: turn %i', async (turn) => {
     expect(await read([Promise.resolve(), Promise.resolve()], turn)).toEqual(['handled', 'handled']);
   });
 

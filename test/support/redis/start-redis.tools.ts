@@ -34,7 +34,7 @@ describe('a test server', () => {
     expect(await client.get('key')).toBeNull();
   });
 
-  it('can be restarted while it is running', async () => {
+  it('answers again after a restart', async () => {
     await server.restart();
     expect(await client.ping()).toBe('PONG');
   });
