@@ -117,7 +117,7 @@ describe('the command line', () => {
     expect(await producer.isPaused(queue)).toBe(false);
   });
 
-  it('discards nothing without --yes when nobody can confirm', async () => {
+  it('discards nothing without --yes if there is no terminal to confirm on', async () => {
     await deadLetter('dead');
     const problem =
       'This would change Redis and needs a confirmation, but there is no terminal: add --yes. Nothing was changed.';

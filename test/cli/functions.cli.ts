@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ownLibrary, RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
@@ -27,29 +27,29 @@ const FOREIGN = ['delay_queue_0123456789ab', 'delay_queue_mine', 'mine'].map((na
 
 const namesOf = (libraries: readonly { readonly name: string }[]) => libraries.map(({ name }) => name).sort();
 
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+});
+
+beforeEach(async () => {
+  await redis.call('FUNCTION', 'FLUSH');
+  for (const { source } of [...CURRENT, ...OLD, OF_OTHER_LAYOUT, ...FOREIGN])
+    await redis.call('FUNCTION', 'LOAD', source);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const run = (...words: string[]) => runCommand({ url: server.url, prefix: randomName('test') }, ...words);
+const left = async () => ((await redis.call('FUNCTION', 'LIST')) as string[][]).map(([, name]) => name!).sort();
+
 describe('delete-functions', () => {
-  let server: TestRedis;
-  let redis: Redis;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = new Redis(server.url);
-  });
-
-  beforeEach(async () => {
-    await redis.call('FUNCTION', 'FLUSH');
-    for (const { source } of [...CURRENT, ...OLD, OF_OTHER_LAYOUT, ...FOREIGN])
-      await redis.call('FUNCTION', 'LOAD', source);
-  });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  const run = (...words: string[]) => runCommand({ url: server.url, prefix: randomName('test') }, ...words);
-  const left = async () => ((await redis.call('FUNCTION', 'LIST')) as string[][]).map(([, name]) => name!).sort();
-
   it('deletes the libraries of other versions and nothing else', async () => {
     const { code, output, problems } = await run('delete-functions', '--yes');
     expect({ code, problems }).toEqual({ code: 0, problems: '' });
@@ -68,7 +68,7 @@ describe('delete-functions', () => {
   });
 
   it.each(FOREIGN)(
-    'deletes nothing if the named libraries include $name, which is of another package',
+    'deletes nothing if the named libraries include $name, which belongs to another package',
     async ({ name }) => {
       const before = await left();
       expect(await run('delete-functions', OLD[0]!.name, name, '--yes')).toEqual({
@@ -80,7 +80,7 @@ describe('delete-functions', () => {
     },
   );
 
-  it('deletes nothing without --yes when nobody can confirm', async () => {
+  it('deletes nothing without --yes if there is no terminal to confirm on', async () => {
     const before = await left();
     expect(await run('delete-functions')).toMatchObject({ code: 1, problems: expect.stringContaining('add --yes') });
     expect(await left()).toEqual(before);
@@ -93,8 +93,10 @@ describe('delete-functions', () => {
     const { output, problems } = await run('delete-functions', '--yes', '--url', url);
     expect({ output, problems }).toEqual({ output: `Deleted: ${namesOf(OLD).join(', ')}.\n`, problems: '' });
   });
+});
 
-  test('the doctor lists the libraries that delete-functions would delete, and those of another layout', async () => {
+describe('the doctor', () => {
+  it('lists the libraries that delete-functions would delete, and those of another layout', async () => {
     const { output } = await run('doctor', '--json');
     const findings = jsonLines(output) as Record<'check' | 'verdict' | 'found' | 'advice', string>[];
     const { verdict, found, advice } = findings.find(({ check }) => check === 'libraries')!;
@@ -104,12 +106,12 @@ describe('delete-functions', () => {
     expect(advice).toContain('delete-functions');
   });
 
-  test('the doctor does not mention libraries if there are none of other versions', async () => {
+  it('does not mention libraries if there are none of other versions', async () => {
     await run('delete-functions', OF_OTHER_LAYOUT.name, ...namesOf(OLD), '--yes');
     expect((await run('doctor')).output).not.toContain('libraries');
   });
 
-  test('the doctor says so if its user may not list libraries', async () => {
+  it('says that its user may not list libraries', async () => {
     await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-function|list');
     const { code, output } = await run('doctor', '--url', server.url.replace('redis://', 'redis://blind:secret@'));
     expect(code).toBe(0);

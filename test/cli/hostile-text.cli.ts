@@ -27,29 +27,32 @@ beforeAll(async () => {
   await app.producer.offer(queue, { [HOSTILE]: HOSTILE }, '1h', { id: 'later' });
 });
 
-describe.each([[[]], [['--json']]])('the command line with %j', (options: string[]) => {
+describe.each<[string, string[]]>([
+  ['text', []],
+  ['JSON', ['--json']],
+])('the command line with %s output', (_format, options: string[]) => {
   it.each([
-    ['list', queue, 'delayed'],
-    ['list', queue, 'dead'],
-    ['show', queue, 'dead'],
-    ['show', queue, 'later'],
-    ['show', queue, HOSTILE.replaceAll('\u0000', '')],
-    ['counts', HOSTILE.replaceAll('\u0000', '')],
-    ['cancel', queue, 'no\u009bsuch\u202eid', '--yes'],
-    ['no\u009bsuch\u202ecommand'],
-    ['counts', queue, '--no\u009bsuch\u202eoption'],
-    ['list', queue, 'no\u009bsuch\u202estate'],
-    ['counts', queue, '--url', 'no\u009bsuch\u202eurl'],
-    ['reschedule', queue, 'later', 'no\u009bsuch\u202eduration', '--yes'],
-  ])('prints no terminal control sequences: %s', async (...words) => {
+    ['a list of delayed messages', 'list', queue, 'delayed'],
+    ['a list of dead letters', 'list', queue, 'dead'],
+    ['a dead letter', 'show', queue, 'dead'],
+    ['a delayed message', 'show', queue, 'later'],
+    ['an id that does not exist', 'show', queue, HOSTILE.replaceAll('\u0000', '')],
+    ['a queue that does not exist', 'counts', HOSTILE.replaceAll('\u0000', '')],
+    ['a message that cannot be cancelled', 'cancel', queue, 'no\u009bsuch\u202eid', '--yes'],
+    ['an unknown command', 'no\u009bsuch\u202ecommand'],
+    ['an unknown option', 'counts', queue, '--no\u009bsuch\u202eoption'],
+    ['an unknown state', 'list', queue, 'no\u009bsuch\u202estate'],
+    ['an invalid URL', 'counts', queue, '--url', 'no\u009bsuch\u202eurl'],
+    ['an invalid duration', 'reschedule', queue, 'later', 'no\u009bsuch\u202eduration', '--yes'],
+  ])('prints no terminal control sequences for %s', async (_what, ...words) => {
     const { output, problems } = await run(...words, ...options);
     expect(output + problems).not.toMatch(RAW);
     expect(output + problems).not.toBe('');
   });
 });
 
-describe('--json', () => {
-  it('preserves all strings verbatim', async () => {
+describe('the option --json', () => {
+  it('prints every string of a message unchanged', async () => {
     const { output } = await run('show', queue, 'dead', '--json');
     const [message] = jsonLines(output);
     expect(message).toMatchObject({ payload: HOSTILE, headers: { [HOSTILE]: HOSTILE }, error: { message: HOSTILE } });
@@ -83,7 +86,7 @@ describe('malformed names in the directory of queues', () => {
     for (const name of PLANTED) await scene.redis.zadd(names, 0, name);
   });
 
-  it('are not listed by queues', async () => {
+  it('are not listed by the queues command', async () => {
     expect(await run('queues')).toEqual({ code: 0, output: `${await allQueues()}\n`, problems: '' });
   });
 

@@ -10,7 +10,7 @@ import { redisson } from '../../packages/redisson/src/index.js';
 const scene = new Scene();
 
 describe('the command line', () => {
-  it('reads a queue that is shared with Java under the name that Java uses', async () => {
+  it('reads a queue shared with Java, given the name that it has in Java', async () => {
     const [queue, redissonName] = [scene.newQueue(), randomName('{orders}')];
     const layout = { layout: redisson({ name: redissonName, codec: 'string' }) };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: layout } } });

@@ -102,7 +102,7 @@ describe('the command line', () => {
     expect(await producer.find(repeating, 'a')).toBeNull();
   });
 
-  it('prints the option that continues a list, and continues from there', async () => {
+  it('prints a cursor if a list has more messages, and continues from it', async () => {
     const { output } = await run('list', queue, 'delayed', '--limit', '2');
     const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;
     const rest = await run('list', queue, 'delayed', '--cursor', cursor!, '--json');
@@ -135,7 +135,7 @@ describe('the command line', () => {
     expect(output).not.toContain('\u001b');
   });
 
-  it('lists the messages of a group, alone or among others, and shows one with its group', async () => {
+  it('shows the group of each message, and lists the messages of one group', async () => {
     const grouped = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [grouped]: { groups: {} } } } });
     await producer.offer(grouped, 1, '1h', { id: 'a1', group: 'customer-7' });
@@ -185,7 +185,7 @@ describe('a queue with partitions', () => {
     for (const [i, id] of ids.entries()) await producer.offer(split, i, (i + 1) * 3_600_000, { id });
   });
 
-  it('is shown as one queue without any option', async () => {
+  it('is counted and listed as one queue, without further options', async () => {
     const { output: counts } = await run('counts', split, '--json');
     expect(jsonLines(counts)).toMatchObject([{ queue: split, delayed: 20 }]);
     const { output: all } = await run('counts', '--json');

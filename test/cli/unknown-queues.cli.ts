@@ -16,22 +16,22 @@ beforeAll(async () => {
 
 describe('a queue that never existed', () => {
   it.each([
-    ['counts', 'oders'],
-    ['counts', 'oders', '--by-type'],
-    ['list', 'oders', 'dead'],
-    ['show', 'oders', 'a'],
-    ['tail', 'oders'],
-    ['tail', 'orders', 'oders'],
-    ['cancel', 'oders', 'a', '--yes'],
-    ['reschedule', 'oders', 'a', '1h', '--yes'],
-    ['redrive', 'oders', 'a', '--yes'],
-    ['redrive', 'oders', '--all', '--yes'],
-    ['discard', 'oders', 'a', '--yes'],
-    ['discard', 'oders', '--all', '--yes'],
-    ['pause', 'oders', '--yes'],
-    ['resume', 'oders', '--yes'],
-  ])('is rejected, and the most similar names are suggested: %s %s %s', async (...words) => {
-    const { code, output, problems } = await run(...words);
+    'counts oders',
+    'counts oders --by-type',
+    'list oders dead',
+    'show oders a',
+    'tail oders',
+    'tail orders oders',
+    'cancel oders a --yes',
+    'reschedule oders a 1h --yes',
+    'redrive oders a --yes',
+    'redrive oders --all --yes',
+    'discard oders a --yes',
+    'discard oders --all --yes',
+    'pause oders --yes',
+    'resume oders --yes',
+  ])('is rejected, and the most similar names are suggested: %s', async (line) => {
+    const { code, output, problems } = await run(...line.split(' '));
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(problems).toBe(
       `There is no queue 'oders' with the prefix '${scene.prefix}'. Did you mean 'orders' or 'orders2'?\n`,
@@ -52,7 +52,7 @@ describe('a queue that never existed', () => {
     expect(JSON.parse(problems)).toEqual({ message: expect.stringMatching(/no queue 'oders'/) });
   });
 
-  it('is rejected with another layout, too', async () => {
+  it('is also rejected in another layout', async () => {
     const { code, problems } = await run('counts', 'oders', '--layout', 'redisson');
     expect(code).toBe(1);
     expect(problems).toMatch(/^There is no queue 'oders'/);
@@ -66,7 +66,7 @@ describe('a queue that exists', () => {
     expect(JSON.parse(output)).toMatchObject({ queue: 'orders', delayed: 0, paused: false });
   });
 
-  it('needs no entry in the directory if it holds messages or is paused', async () => {
+  it('is found without an entry in the directory if it holds messages or is paused', async () => {
     expect((await run('counts', 'never-offered')).code).toBe(0);
     await scene.redis.zrem(`${scene.prefix}:{@queues}:names`, 'mails');
     const { producer } = await scene.startApp({ module: { consume: false } });
