@@ -38,7 +38,7 @@ class NoSuchOrder extends Error {
   }
 }
 
-test("the examples in the package's README are also on the page", async () => {
+test("the page about the command line has all examples of the package's README", async () => {
   const readme = await readFile(path.join(ROOT, 'packages/cli/README.md'), 'utf8');
   const examples = readme.match(/^```console\n.*?^```$/gms);
   expect(examples).not.toBeNull();

@@ -30,7 +30,7 @@ const commands = (await Promise.all(PAGES.map(commandsOn))).flat();
 /** The commands that run some of the suites. */
 const selections = commands.filter(({ script, words }) => /^test(:|$)/.test(script) && /^[\w./-]+ *$/.test(words));
 
-test('a page names only existing scripts', async () => {
+test('the pages name only npm scripts that exist', async () => {
   const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
   expect(commands.filter(({ script }) => !(script in scripts))).toEqual([]);
 });
@@ -38,11 +38,11 @@ test('a page names only existing scripts', async () => {
 describe('documented commands that run some of the tests', () => {
   const unique = new Map(selections.map((each) => [`npm run ${each.script} -- ${each.words.trim()}`, each]));
 
-  test('exist', () => {
+  test('are found on the pages', () => {
     expect(unique.size).toBeGreaterThan(4);
   });
 
-  test.each([...unique])('find tests: %s', async (_command, { script, words }) => {
+  test.each([...unique])('match at least one test file: %s', async (_command, { script, words }) => {
     const args = ['run', '--silent', script, '--', ...words.trim().split(' '), '--listTests'];
     const { stdout } = await run('npm', args, { cwd: ROOT });
     expect(stdout).toMatch(/\/test\/\S+\.ts$/m);

@@ -9,7 +9,7 @@ const ofNest = await dependenciesOf('bench/nestjs-bullmq/package.json');
 const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
 
 describe('the comparison with peers', () => {
-  test('gives a date and the tested versions', async () => {
+  test('gives a date and the tested versions in the README', async () => {
     const readme = await readPage('README.md');
     const [head] = /^\|.*this package.*$/m.exec(readme)!;
     expect(head).toContain(`[BullMQ](https://docs.bullmq.io) ${versionOf('bullmq')} `);
@@ -26,7 +26,7 @@ describe('the comparison with peers', () => {
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
   });
 
-  test('gives the defaults of the options on the BullMQ page', async () => {
+  test('gives the documented defaults of the options on the BullMQ page', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     const rows = rowsOf(await readPage('docs/options.md'));
     const defaultOf = (option: string) => {

@@ -42,12 +42,12 @@ describe('the page about compatibility', () => {
     const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
     expect(supported('TypeScript')).toBe(`${versions.join(', ')} are tested`);
   });
+});
 
-  test('applies to a single version of all packages, which require each other', async () => {
-    for (const each of publishedPackages().filter(({ folder }) => folder !== '.')) {
-      const { version, peerDependencies } = await readManifest(`${each.folder}/`);
-      expect(version).toBe(library.version);
-      expect(peerDependencies['nestjs-delay-queue']).toBe(isOfLayout(each) ? version : `^${version}`);
-    }
-  });
+test('all packages have the version of the library and require it as a peer', async () => {
+  for (const each of publishedPackages().filter(({ folder }) => folder !== '.')) {
+    const { version, peerDependencies } = await readManifest(`${each.folder}/`);
+    expect(version).toBe(library.version);
+    expect(peerDependencies['nestjs-delay-queue']).toBe(isOfLayout(each) ? version : `^${version}`);
+  }
 });

@@ -25,7 +25,7 @@ const MARGIN = 2000;
 const shutdownTimeout = duration(/shutdownTimeout: '(.+?)'/.exec(application)![1]!);
 
 describe('compose.yaml', () => {
-  test('is a Compose file', () => {
+  test('is a valid Compose file', () => {
     expect(composeErrors(compose)).toBeNull();
     expect(composeErrors({ services: { redis: { imag: 'redis' } } })).not.toBeNull();
   });
@@ -38,7 +38,7 @@ describe('compose.yaml', () => {
     expect(compose.volumes).toHaveProperty('redis-data');
   });
 
-  test('runs the same Redis as the other pages, in a supported version', async () => {
+  test('runs the Redis image of the page about testing, in a supported version', async () => {
     const { image } = compose.services.redis;
     expect(await readFile(path.join(ROOT, 'docs/testing-redis.md'), 'utf8')).toContain(`'${image}'`);
     expect(Number(/^redis:(\d+)/.exec(image)![1])).toBeGreaterThanOrEqual(7);
@@ -90,7 +90,7 @@ describe('the Kubernetes manifests', () => {
     },
   );
 
-  test('probe existing paths, with timeouts longer than that of the Redis check', () => {
+  test('probe existing paths, with a readiness timeout longer than that of the Redis check', () => {
     for (const deployment of deployments) {
       const { livenessProbe, readinessProbe, ports } = containerOf(deployment);
       expect(livenessProbe.httpGet).toEqual({ path: '/live', port: 'http' });
@@ -148,7 +148,7 @@ describe('the ScaledObject', () => {
     );
   });
 
-  test('may have the documented Prometheus trigger instead', async () => {
+  test('may use the documented Prometheus trigger instead', async () => {
     const [{ triggers: others }] = parseYaml(await readBlock('prometheus-trigger.yaml')) as [{ triggers: [Trigger] }];
     const changed = { ...scaledObject, spec: { ...scaledObject.spec, triggers: others } };
     expect(await typeCheckManifests([changed])).toEqual([]);

@@ -14,8 +14,8 @@ function builtFiles(folder: string): object {
   return { types: `./dist/lib/${folder}/index.d.ts`, default: `./dist/lib/${folder}/index.js` };
 }
 
-describe('each entry point of the package', () => {
-  test('is exported both as an ES module and as CommonJS, and there are no other exports', () => {
+describe('the entry points of the package', () => {
+  test('are exported as ES modules and as CommonJS, with nothing else but package.json', () => {
     const exported = entries.map((entry): [string, object] => [
       `./${entry}`,
       { import: builtFiles(`esm/${entry}`), require: builtFiles(`cjs/${entry}`) },
@@ -27,12 +27,12 @@ describe('each entry point of the package', () => {
     });
   });
 
-  test('has types for compilers that do not read exports', () => {
+  test('have types for compilers that do not read exports', () => {
     const types = entries.map((entry): [string, string[]] => [entry, [`./dist/lib/cjs/${entry}/index.d.ts`]]);
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(types) });
   });
 
-  test('has an API report', () => {
+  test('have API reports', () => {
     const reports = readdirSync(path.join(ROOT, 'docs/api-report')).filter((file) =>
       file.endsWith('.api-extractor.json'),
     );

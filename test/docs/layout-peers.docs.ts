@@ -5,7 +5,7 @@ import { publishedPackages, readManifest } from '../../release/packages.js';
 const packages = publishedPackages();
 
 describe('the layout packages', () => {
-  test('are only the Redisson package', () => {
+  test('consist of the Redisson package alone', () => {
     expect(
       packages
         .slice(1)
@@ -18,7 +18,11 @@ describe('the layout packages', () => {
     expect(() => checkPeersOfLayouts(packages, ({ folder }) => readManifest(folder))).not.toThrow();
   });
 
-  test.each(['^0.1.0', '0.1.1', undefined])('are not released with %s as the version of their peer', (range) => {
+  test.each<[string, string | undefined]>([
+    ['a range of versions', '^0.1.0'],
+    ['another version', '0.1.1'],
+    ['no version', undefined],
+  ])('are not released if they require %s of the library', (_what, range) => {
     const manifestOf = ({ name }: { name: string }) =>
       name === 'nestjs-delay-queue' ? { version: '0.1.0' } : { peerDependencies: { 'nestjs-delay-queue': range } };
     expect(() => checkPeersOfLayouts(packages, manifestOf)).toThrow(

@@ -111,7 +111,7 @@ describe('the Prometheus exporter', () => {
   it.each([
     ['alerts', alerts.map(({ expr }) => expr)],
     ['dashboard', queries],
-  ])('writes every metric and label that the %s ask for', (_what, expressions) => {
+  ])('writes every metric and label used in the %s', (_what, expressions) => {
     const asked = expressions
       .map((expression) => expression.replaceAll('(_seconds)?', ''))
       .flatMap((expression) => expression.match(/\b(?:messaging|delay_queue|error)_\w+(?:\([\w|]+\)\w+)?/g) ?? [])
@@ -120,7 +120,7 @@ describe('the Prometheus exporter', () => {
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('writes the metrics that the page lists and no others', () => {
+  it('writes the metrics that the observability page lists, and no others', () => {
     const listed = [...page.matchAll(/^\| `((?:messaging|delay_queue)\.[\w.]+)` +\| (?:counter|histogram|gauge)/gm)];
     expect(listed.map(([, name]) => name).sort()).toEqual(measured.map(({ name }) => name).sort());
   });

@@ -129,7 +129,7 @@ describe('the table of options', () => {
     );
   });
 
-  test('lists nothing else on the page about options', async () => {
+  test('has no other rows on the page about options', async () => {
     const all = [moduleOptions, acknowledgeOptions, queueOptions].flatMap(({ options }) => options);
     expect(await rowsOn('docs/options.md')).toHaveLength(all.length);
   });

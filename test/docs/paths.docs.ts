@@ -43,7 +43,7 @@ test.each([
   'no-such-file.ts',
   'redis/no-such-file.ts',
   'lib/offers.ts',
-])('the check finds the missing path %s', (path) => {
+])('the check of paths reports that %s is missing', (path) => {
   expect(missingIn(`It is in \`${path}\`.`)).toEqual([path]);
 });
 
@@ -54,11 +54,11 @@ test.each([
   'capacity.ts',
   'src/app.module.ts',
   'nestjs-delay-queue/otel',
-])('the check accepts %s', (path) => {
+])('the check of paths accepts %s', (path) => {
   expect(missingIn(`It is in \`${path}\`.`)).toEqual([]);
 });
 
-test('the paths in code spans exist', async () => {
+test("the paths in the documents' code spans exist", async () => {
   const found = await Promise.all(
     DOCUMENTS.map(async (document) => missingIn(await readPage(document)).map((path) => `${document}: ${path}`)),
   );

@@ -41,26 +41,26 @@ describe('the page about events', () => {
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(emitted));
   });
 
-  test('recommends an action for each event', async () => {
+  test('says when each event occurs and what to do about it', async () => {
     const rows = rowsOf(await readPage('docs/events.md'));
     expect(rows.filter(([, when, , todo]) => !when || !todo)).toEqual([]);
   });
 });
 
-describe('the page about errors', () => {
-  const codes = (exportedType(ERRORS, 'DelayQueueErrorCode') as ts.UnionType).types.map(
-    (code) => (code as ts.StringLiteralType).value,
-  );
+const codes = (exportedType(ERRORS, 'DelayQueueErrorCode') as ts.UnionType).types.map(
+  (code) => (code as ts.StringLiteralType).value,
+);
 
+describe('the page about errors', () => {
   test('lists every code and nothing else', async () => {
     const [table = ''] = (await readPage('docs/errors.md')).split('\n## ');
     expect(codes.length).toBeGreaterThan(10);
     expect(sorted(rowsOf(table).flatMap(([code = '']) => codesIn(code)))).toEqual(sorted(codes));
   });
+});
 
-  test('matches the comments on the codes', async () => {
-    const source = await readPage(ERRORS);
-    const explained = [...source.matchAll(/^ \* - `([A-Z_]+)`: /gm)].map(([, code]) => code!);
-    expect(sorted(explained)).toEqual(sorted(codes));
-  });
+test('the comment on the error codes explains every code and nothing else', async () => {
+  const source = await readPage(ERRORS);
+  const explained = [...source.matchAll(/^ \* - `([A-Z_]+)`: /gm)].map(([, code]) => code!);
+  expect(sorted(explained)).toEqual(sorted(codes));
 });

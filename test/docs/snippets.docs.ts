@@ -212,15 +212,18 @@ describe("the documentation's snippets", () => {
     });
   }
 
-  it('compile', () => {
+  it("compile with the project's compiler options", () => {
     const options = { ...readOptions(), noUnusedLocals: false, noUnusedParameters: false };
     expect(snippets.length).toBeGreaterThanOrEqual(15);
     expect(problemsOf(snippets.map(fileOf), options)).toEqual([]);
   }, 60_000);
 
-  it.each<Format>(['commonjs', 'module'])(
-    'compile and load in an application made by `nest new` with %s files',
-    async (format) => {
+  it.each<[string, Format]>([
+    ['CommonJS files', 'commonjs'],
+    ['ES modules', 'module'],
+  ])(
+    'compile as %s with the compiler options of `nest new`',
+    async (_what, format) => {
       const application = path.join(folder, format);
       await mkdir(application);
       await writeFile(path.join(application, 'package.json'), JSON.stringify({ type: format }));

@@ -20,17 +20,17 @@ describe('Grafana in the telemetry example', () => {
   const { ports, volumes } = compose.services.grafana;
   const mounts = volumes.map((volume) => volume.split(':') as [source: string, target: string]);
 
-  test('runs from a valid Compose file', () => {
+  test('has a valid Compose file', () => {
     expect(composeErrors(compose)).toBeNull();
   });
 
-  test('mounts existing files and finds the dashboard at the configured path', async () => {
+  test('mounts existing files, among them the dashboard at its configured path', async () => {
     await Promise.all(mounts.map(([source]) => access(path.join(EXAMPLE, source))));
     const targets = mounts.map(([, target]) => path.posix.dirname(target));
     expect(targets).toContain(dashboards.providers[0].options.path);
   });
 
-  test("publishes exactly the documented page and the endpoint of the example's telemetry", async () => {
+  test('publishes only the documented page and the endpoint for telemetry', async () => {
     const [, endpoint] = /^OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(.+)$/m.exec(await read('grafana.env'))!;
     const [, page] = /<http:\/\/(127\.0\.0\.1:\d+)>/.exec(await read('README.md'))!;
     const published = ports.map((port) => port.replace(/:\d+$/, ''));

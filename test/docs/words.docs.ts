@@ -67,12 +67,12 @@ test.each([
   ['const MOST_CLAIMS = 5;', 'MOST_CLAIMS'],
   ['function laneOf(id) {', 'lane'],
   ["it('ends a claim along with a transfer', () => {", 'claim along'],
-])('the check finds an outdated term: %s', (line, word) => {
+])('the check of words finds an outdated term: %s', (line, word) => {
   expect(oldWordsIn('lib/a.ts', line)).toEqual([expect.stringContaining(`lib/a.ts:1: "${word}": say`)]);
 });
 
 test.each(['delay-queue:{orders}:lane:delayed', 'the utmost care', 'planes', 'it rebelled'])(
-  'the check accepts %s',
+  'the check of words accepts %s',
   (line) => {
     expect(oldWordsIn('lib/a.ts', line)).toEqual([]);
   },

@@ -41,7 +41,7 @@ describe.each(workflows)('%s', (file) => {
     expect(template?.jobs.length).toBeGreaterThan(0);
   });
 
-  test('runs only existing commands', async () => {
+  test('runs only npm scripts that exist', async () => {
     const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
     const commands = stepsOf(await readYaml<Workflow>(file)).flatMap(({ run = '' }) => [
       ...run.matchAll(/npm run (\S+)/g),
@@ -86,7 +86,7 @@ describe('the workflow for changes', () => {
   });
 });
 
-test('only the publishing job publishes, with an identity for the provenance of the packages', async () => {
+test('only the job called publish releases packages, and it does so with provenance', async () => {
   const all = await Promise.all(workflows.map((file) => readYaml<Workflow>(file)));
   const jobs = all.flatMap((workflow) => Object.entries(workflow.jobs));
   const identified = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
@@ -122,7 +122,7 @@ describe('an issue form', () => {
   });
 });
 
-test('every folder in packages is published, after the library', async () => {
+test('every package in the folder packages is published after the library', async () => {
   const folders = await readdir(path.join(ROOT, 'packages'));
   const names = await Promise.all(
     folders.map(
