@@ -185,7 +185,7 @@ describe.each(Object.entries(LAYOUTS))(
     );
 
     test(
-      'either rejects a payload or reads it back as JSON would',
+      'either rejects a payload or keeps what JSON would keep of it',
       async () => {
         await start();
         const comesBack = fc.asyncProperty(anyPayload, async (make) => {
@@ -228,7 +228,7 @@ describe('arbitrary values in declarations', () => {
   };
 
   test.each(Object.entries(DECLARATIONS))(
-    '%s are either accepted or rejected with a typed error',
+    'are either accepted as %s or rejected with a typed error',
     async (_, [given, declare]) => {
       await fc.assert(
         fc.asyncProperty(given, async (make) => void (await typedRefusalOf(() => void declare(make)))),

@@ -190,11 +190,11 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
   },
 };
 
-describe('the arguments of a producer', () => {
+describe('a producer', () => {
   const scene = new Scene();
   const keys = async () => (await scene.redis.keys(`${scene.prefix}:*`)).sort();
 
-  test.each(Object.entries(ARGUMENTS))('%s is rejected before anything is written', async (_, { calls, values }) => {
+  test.each(Object.entries(ARGUMENTS))('rejects %s before anything is written', async (_, { calls, values }) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
     const before = await keys();
@@ -210,7 +210,7 @@ describe('the arguments of a producer', () => {
     expect(await keys()).toEqual(before);
   });
 
-  test('an error names the invalid message in a list', async () => {
+  test('names the invalid message of a list in its error', async () => {
     const { producer } = await scene.startApp();
     const wrong: [object, string][] = [
       [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot represent NaN'],
@@ -230,7 +230,7 @@ describe('the arguments of a producer', () => {
     }
   });
 
-  test('a method that returns a promise rejects instead of throwing', async () => {
+  test('returns a rejected promise instead of throwing', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     const calls: (() => Promise<unknown>)[] = [
@@ -248,7 +248,7 @@ describe('the arguments of a producer', () => {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'DelayQueueError' });
   });
 
-  test('a date from another realm or of a derived class is accepted as a date', async () => {
+  test('accepts a date from another realm or of a derived class', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     class Odd extends Date {
@@ -261,7 +261,7 @@ describe('the arguments of a producer', () => {
     }
   });
 
-  test('an accepted delay always leads to the right due time', async () => {
+  test('computes the right due time for delays from zero to a hundred years', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const delays: [delay: number | string, milliseconds: number][] = [
@@ -281,7 +281,7 @@ describe('the arguments of a producer', () => {
     }
   });
 
-  test('a message due in 2³¹ ms or in ten years is not handled early', async () => {
+  test('offers messages due in 2³¹ ms and in ten years, which are not handled early', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

@@ -90,9 +90,11 @@ describe('odd values from application code', () => {
     expectDeadLetters(values, (name) => fail(ODD_VALUES[name]!()), options),
   );
 
-  test.each<QueueOptions>([{}, { timeout: '1m' }])(
-    'a result that cannot be awaited leads to a dead letter: %j',
-    (options) => expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), options),
+  test.each<[string, QueueOptions]>([
+    ['no timeout', {}],
+    ['a timeout', { timeout: '1m' }],
+  ])('a result that cannot be awaited leads to a dead letter if the handler has %s', (_what, options) =>
+    expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), options),
   );
 
   test('a result that never settles leads to a dead letter after the timeout', () =>
@@ -102,7 +104,7 @@ describe('odd values from application code', () => {
       { timeout: 50 },
     ));
 
-  test('a thenable that resolves and then resolves again, rejects or throws counts as handled', async () => {
+  test('a thenable that resolves again, rejects or throws after it has resolved counts as handled', async () => {
     const doubts: Record<string, object> = {
       twice: { then: (resolve: () => void) => [resolve(), resolve()] },
       'then rejects': { then: (resolve: () => void, reject: () => void) => [resolve(), reject()] },
@@ -116,7 +118,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a backoff function that throws or returns an invalid delay is replaced by the default backoff', async () => {
+  test('a message is retried even if its backoff function throws or returns an invalid delay', async () => {
     const attempts: string[] = [];
     const odd: Record<string, () => unknown> = {
       ...ODD_RESULTS,

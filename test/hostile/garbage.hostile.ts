@@ -12,11 +12,11 @@ const ALL_IDS = [...FULL_QUEUE_IDS, 'new'];
 
 /** Damage to one message. */
 const OF_A_MESSAGE: Record<string, (id: string) => Damage> = {
-  'no record': (id) => (redis, keys) => redis.hdel(keys.messages, id),
+  'a missing record': (id) => (redis, keys) => redis.hdel(keys.messages, id),
   'a record that is too short': (id) => (redis, keys) => redis.hset(keys.messages, id, 'short'),
-  'a word as its number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, 'word'),
-  'a fraction as its number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, '1.5'),
-  'a second position, in ready': (id) => (redis, keys) => redis.rpush(keys.ready, id),
+  'a word as the number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, 'word'),
+  'a fraction as the number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, '1.5'),
+  'a second entry in the ready list': (id) => (redis, keys) => redis.rpush(keys.ready, id),
 };
 
 /** Damage that belongs to no message, or to the queue as a whole. */
@@ -32,8 +32,8 @@ const OF_THE_QUEUE: Record<string, Damage> = {
   'many unknown messages in ready': (redis, keys) =>
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
   'several wake-up signals': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
-  'no wake-up signal': (redis, keys) => redis.del(keys.wake),
-  'a word as its rate': (redis, keys) => redis.set(keys.rate, 'word'),
+  'a missing wake-up signal': (redis, keys) => redis.del(keys.wake),
+  "a word as the queue's rate": (redis, keys) => redis.set(keys.rate, 'word'),
 };
 
 describe('garbage in the keys of a queue', () => {
@@ -72,18 +72,18 @@ describe('garbage in the keys of a queue', () => {
     }
   }
 
-  describe.each(FULL_QUEUE_IDS)('in the message %s', (id) => {
-    test.each(Object.entries(OF_A_MESSAGE))('%s does not harm other messages', async (_name, damage) => {
+  describe.each(FULL_QUEUE_IDS)("in the message '%s'", (id) => {
+    test.each(Object.entries(OF_A_MESSAGE))('other messages are not harmed by %s', async (_name, damage) => {
       await expectNoHarm(damage(id), id);
     });
   });
 
-  test.each(Object.entries(OF_THE_QUEUE))('%s does not harm any message', async (_name, damage) => {
+  test.each(Object.entries(OF_THE_QUEUE))('no message is harmed by %s', async (_name, damage) => {
     await expectNoHarm(damage);
   });
 
   test.each(['ready', 'due', 'expired'])(
-    'a message that is %s without a record is reported by a claim and removed',
+    'the %s message is reported by a claim and removed if it has no record',
     async (id) => {
       const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
       await store.transfer({ limit: 10 });

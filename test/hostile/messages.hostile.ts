@@ -93,7 +93,7 @@ describe('messages written by someone else', () => {
     for (const { dueAt } of messages) expect(dueAt.getTime()).not.toBeNaN();
   });
 
-  test('do not hide other dead letters if their own error or dead-letter time is invalid', async () => {
+  test('are listed as dead letters even if their error or dead-letter time is invalid', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -77,7 +77,7 @@ describe('a payload', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'is accepted if it has exactly maxPayloadBytes, and rejected unwritten if it has one byte more: %s',
+    'is accepted if it has exactly maxPayloadBytes, and rejected if it has one byte more: %s',
     async (store) => {
       const cases: [payload: string | Buffer, headers: Record<string, string>, options: QueueOptions][] = [
         ['x'.repeat(98), {}, {}],
@@ -147,7 +147,7 @@ describe('application code in a payload or codec', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
-  test('may make offers itself, and both messages are accepted', async () => {
+  test('may itself make offers, which are also accepted', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const inner: Promise<unknown>[] = [];

@@ -83,7 +83,7 @@ describe('a foreign type in the key of a backlog', () => {
   const queues = new FullQueues(scene, { hasGroups: true });
 
   test.each(foreignTypes<'backlog'>({ backlog: 'list' }))(
-    'does not block any message: %s, type %s',
+    'does not block any message: key %s, type %s',
     async (_part, type) => {
       const { store } = await queues.copy((redis, { backlog }) => FOREIGN_VALUES[type]!(redis.del(backlog), backlog));
       await store.cancel('held');
@@ -104,7 +104,7 @@ describe('a foreign type in the key of a backlog', () => {
 describe('a foreign type in a key', () => {
   const scene = new Scene();
 
-  test("makes the producer's calls fail without changes, and the errors give advice", async () => {
+  test("makes the producer's calls fail without changes, with errors that mention the prefix", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');
