@@ -63,7 +63,7 @@ describe('a call to again()', () => {
     expect(places).toHaveLength(2);
   });
 
-  test('is watched only while a message is held, and only for the first hundred calls', () => {
+  test('is watched only while a message is held, and only if it is among the first hundred', () => {
     watch.letGo(held);
     callAgain();
     expect(watch.isWatching).toBe(false);

@@ -32,7 +32,7 @@ describe('an announcement', () => {
     ['1000 250', [{ dueAt: 1000, dueIn: 250 }]],
     ['transfer s 5000 2 7000 90', [{ dueAt: 90, dueIn: 83 }]],
     ['transfer s 5000 2 7000 -1', []],
-  ])('counts only as a due time, if it has one, when it names no database: %s', (text, expected) => {
+  ])('is read only for its due time if it names no database: %s', (text, expected) => {
     expect(announcedIn(text)).toEqual(expected);
   });
 

@@ -94,7 +94,7 @@ describe('AnswerDeadlines', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('counts the patience with a connection from its last answer', async () => {
+  it("measures a connection's silence from its last answer", async () => {
     add('a', 1000);
     const others = [1, 2, 3].map(() => add('other', 1000));
     await clock.advance(400);

@@ -326,7 +326,7 @@ describe('a batch', () => {
     expect(settled).toEqual({ a: 'ack', b: 'release' });
   });
 
-  it('leaves out messages whose lease ends while the process is frozen, before any timer fires', async () => {
+  it('leaves out messages whose lease ended while the process was frozen, even before any timer fires', async () => {
     const { run, runUntil, calls, settled, clock } = newRunner(nothing, { wait: 1000 });
     runUntil(clock.monotonic() + 5000, 'a');
     run('b');

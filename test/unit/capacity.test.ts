@@ -52,7 +52,7 @@ describe('Capacity', () => {
   const settled = () => clock.advance(0);
 
   describe('the claim limit', () => {
-    it('is half of the slots for a single loop, or 32 or a batch if that is more, within what is free and can start soon', () => {
+    it('is the largest of half the slots, 32 and a batch for a single loop, capped by what is free and can start soon', () => {
       use(100, 1);
       expect(limitsOf(loop(), [0])).toEqual([50]);
       expect(limitsOf(slowLoop(7), [0])).toEqual([7]);
@@ -81,7 +81,7 @@ describe('Capacity', () => {
       expect(capacity.besidesTransfer).toBeLessThan(1);
     });
 
-    it('drops to one slot when a response arrives too late, and recovers with the next one', async () => {
+    it('drops to one slot after a response that arrives too late, and then doubles with each claim', async () => {
       const [hung, other] = [loop(), loop()];
       limitsOf(hung, [1000, 1000, 1000, 1000, 1000, 1000]);
       const reservation = hung.reserve();
@@ -176,7 +176,7 @@ describe('Capacity', () => {
       expect(come).toEqual(['b', 'a', 'c']);
     });
 
-    it('ends a wait for any slot once, as soon as a slot becomes empty', async () => {
+    it('ends a wait for an empty slot only once, as soon as there is one', async () => {
       use(1, 1);
       let times = 0;
       fill(1);
@@ -193,7 +193,7 @@ describe('Capacity', () => {
       await loop().untilNotFull();
     });
 
-    it('ends a wait for any slot when the loop closes', async () => {
+    it('ends a wait for an empty slot when the loop closes', async () => {
       const capacity = loop();
       fill(100);
       const wait = capacity.untilNotFull();
@@ -202,7 +202,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('opens once a claim is worth a call, or no claim in progress can free more slots', async () => {
+    it('opens once the free slots are worth a claim, or no claim in progress can return more', async () => {
       const [first, second] = [loop(), loop()];
       limitsOf(second, [1000, 1000, 1000, 1000]);
       fill(70);
@@ -239,7 +239,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('is returned as far as the claim has not used it', async () => {
+    it('is returned when the claim ends, except for what the claim has used', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(6);
       let isOpen = false;
@@ -253,7 +253,7 @@ describe('Capacity', () => {
       expect([slots.free, isOpen]).toEqual([8, true]);
     });
 
-    it('is returned once the claim takes too long, if another loop is waiting', async () => {
+    it('is returned to a waiting loop once the claim takes too long', async () => {
       use(10, 2);
       const { reservation } = reserve(10);
       await clock.advance(60);
@@ -264,7 +264,7 @@ describe('Capacity', () => {
       expect([slots.free, come, reservation.isOverdue]).toEqual([10, ['a'], true]);
     });
 
-    it('covers a late answer only with the slots that are still free', async () => {
+    it('is reduced to the slots that are still free if the answer is late', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(8);
       fill(2);
@@ -278,7 +278,7 @@ describe('Capacity', () => {
       expect(slots.free).toBe(slots.total);
     });
 
-    it('is returned claim by claim, as each claim takes too long', async () => {
+    it('is returned separately for each claim that takes too long', async () => {
       use(10, 2);
       reserve(4);
       await clock.advance(50);

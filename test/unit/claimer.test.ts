@@ -164,7 +164,7 @@ describe('Claimer', () => {
     expect(requests.map(({ supersedes }) => supersedes)).toEqual([undefined, requests[0]!.token]);
   });
 
-  it('ends a claim whose response outlasts its lease before an attempt is spent', async () => {
+  it('releases a claim that is still unanswered when its lease ends, so that it spends no attempt', async () => {
     const claimer = newClaimer();
     await makeReady(2);
     const late = store.claim.bind(store);
@@ -188,7 +188,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('gives up and releases everything if every response outlasts its lease', async () => {
+  it('gives up and releases everything if every claim is answered only after its lease has ended', async () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);
@@ -231,7 +231,7 @@ describe('Claimer', () => {
     it.each([
       ['the response', 0, 2000],
       ['the request', 2000, 0],
-    ])('keeps its last estimate if %s takes long', async (_, before, after) => {
+    ])('remains the last estimate if %s takes long', async (_, before, after) => {
       const claimer = newClaimer();
       expect(await aheadAfter(claimer, 0)).toBe(0);
       slowDown(before, after);

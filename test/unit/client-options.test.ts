@@ -79,8 +79,8 @@ const cluster = (name: string, value: unknown): ConnectionOptions => ({
   cluster: { nodes: NODES, options: { [name]: value } },
 });
 
-describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
-  it('all have a rule', () => {
+describe.each(majors)('with ioredis $major', ({ Redis, Cluster }) => {
+  it('all options have a rule', () => {
     expect(Object.keys(redisRules)).toEqual(
       expect.arrayContaining(Object.keys(new Redis({ lazyConnect: true }).options)),
     );
@@ -89,7 +89,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
   });
 
   it.each(namesOf(redisRules, 'overridden'))(
-    '%s is overridden in a client from a function, which must not override it in turn',
+    '%s is overridden in a client created by a function, and rejected if the function insists on it',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const client = createClient((overrides) => new Redis({ ...own, ...overrides }), 'commands') as Redis;
@@ -100,7 +100,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
   );
 
   it.each(namesOf(clusterRules, 'overridden'))(
-    '%s is overridden in a cluster from a function, which must not override it in turn',
+    '%s is overridden in a cluster created by a function, and rejected if the function insists on it',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const make = (options: ClusterOptions) => new Cluster(NODES, options);
@@ -113,20 +113,20 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     },
   );
 
-  it.each(namesOf(redisRules, 'refused'))('%s is rejected in a client from a function', (name) => {
+  it.each(namesOf(redisRules, 'refused'))('%s is rejected if a client created by a function has it', (name) => {
     const make = (overrides: RedisOptions) => new Redis({ [name]: 'slave', ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(`creates a client whose ${name} would`);
   });
 
   it.each(['redis://host?connectTimeout=500', 'redis://host?tls=true', 'redis://host/abc'])(
-    'an option of the wrong type, as in %s, is rejected in a client from a function',
+    'an option of the wrong type is rejected if a client created by a function has it: %s',
     (url) => {
       const make = (overrides: RedisOptions) => new Redis(url, overrides);
       expect(() => createClient(make, 'commands')).toThrow(/creates a client whose (connectTimeout|tls|db) (is|must)/);
     },
   );
 
-  it('an error that a function throws because of its URL does not reveal the password in it', () => {
+  it('an error about an invalid URL in a function does not reveal its password', () => {
     const make = (overrides: RedisOptions) => new Redis('redis://:s3cr#t@host', overrides);
     let error: unknown;
     try {
@@ -138,12 +138,12 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     expect(inspect(error, { depth: Infinity, showHidden: true }).replaceAll(/^ +at .*$/gm, '')).not.toContain('s3cr');
   });
 
-  it('an unknown option is rejected in a client from a function', () => {
+  it('an unknown option is rejected if a client created by a function has it', () => {
     const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
     expect(() => createClient(make, 'commands')).toThrow('creates a client whose hots is not an option of ioredis');
   });
 
-  it('a cluster from a function is rejected unless it also overrides the options of its connections', () => {
+  it('a cluster created by a function is rejected unless the options of its connections are also overridden', () => {
     const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(/but its client has its own .*autoResubscribe/);
   });
@@ -181,7 +181,7 @@ describe.each([
 });
 
 describe('the options of a connection', () => {
-  it('make connections leave a primary that sentinels have replaced, unless configured otherwise', () => {
+  it('make connections detect failovers by default if there are sentinels', () => {
     const connection = { sentinels: [{ host: 'sentinel.internal' }], name: 'primary' };
     const detectorOf = (options: ConnectionOptions) =>
       (createClient(options, 'commands') as Redis).options.failoverDetector;
@@ -190,7 +190,7 @@ describe('the options of a connection', () => {
     expect(detectorOf({ host: 'redis.internal' })).toBe(false);
   });
 
-  it('reach the sentinels and the connections of a cluster', () => {
+  it('are passed on for sentinels and for the connections of a cluster', () => {
     const sentinels = [{ host: 'sentinel.internal', port: 26379 }];
     expect(createClient({ sentinels, name: 'primary' }, 'commands').options).toMatchObject({
       sentinels,
@@ -212,7 +212,7 @@ describe('the options of a connection', () => {
     );
   });
 
-  it('can be given in a URL as far as a string can express them', () => {
+  it('can be given as a URL with a query', () => {
     const url =
       'rediss://app:p%40ss%23@[::1]:6380/2?connectTimeout=500&noDelay=false&enableAutoPipelining=true&family=6';
     expect(createClient(url, 'commands').options).toMatchObject({
@@ -238,7 +238,7 @@ describe('the options of a connection', () => {
     expect(optionsOf({ redisOptions: { username: 'own' } })).toMatchObject({ username: 'own', password: 'secret' });
   });
 
-  it('can be given with each node of a cluster, as a URL, an address, a port or an object', () => {
+  it('are read from each node of a cluster, whether it is a URL, an address, a port or an object', () => {
     const nodes = ['redis://:secret@a:7000', 'b:7001', 7002, { host: 'd', port: 7003, enableAutoPipelining: true }];
     const connection = { cluster: { nodes } };
     const client = createClient(connection, 'commands') as unknown as { readonly startupNodes: unknown };
@@ -295,17 +295,14 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an options object'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
-  ])(
-    'are rejected if invalid, before a connection opens and without revealing a password: %j',
-    (connection, problem) => {
-      let error: unknown;
-      try {
-        resolveModuleOptions({ connection: connection as ConnectionOptions });
-      } catch (thrown) {
-        error = thrown;
-      }
-      expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
-      expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('s3cr');
-    },
-  );
+  ])('are rejected if they are invalid, without revealing a password: %j', (connection, problem) => {
+    let error: unknown;
+    try {
+      resolveModuleOptions({ connection: connection as ConnectionOptions });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('s3cr');
+  });
 });

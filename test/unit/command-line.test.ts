@@ -43,7 +43,7 @@ describe('the command line', () => {
     [['discard', 'orders', '--all']],
     [['pause', 'orders']],
     [['resume', 'orders']],
-  ])('changes nothing without --yes if it cannot ask: %j', async (words) => {
+  ])('changes nothing without --yes if there is no terminal: %j', async (words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
     expect(terminal.said).toMatch(
@@ -63,7 +63,7 @@ describe('the command line', () => {
     ['--url', 'redis://127.0.0.1?password=hunter2'],
     ['--urll=redis://app:hunter2@127.0.0.1', '--json'],
     ['--urll', 'redis:/app:hunter2@127.0.0.1'],
-  ])('never prints the password in a URL among arguments that it rejects: %s %s', async (...words) => {
+  ])('never prints the password in a URL that it rejects: %s %s', async (...words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine(['queues', ...words], terminal)).toBe(2);
     expect(terminal.said).not.toContain('hunter2');
@@ -80,7 +80,12 @@ describe('an approval', () => {
     expect(terminal.said).toBe('Pause? [y/N] ');
   });
 
-  it.each([['n\n'], ['\n'], ['yesterday\n'], []])('is not given by the answer %j', async (...answers) => {
+  it.each([
+    ["'n'", ['n\n']],
+    ['an empty line', ['\n']],
+    ["'yesterday'", ['yesterday\n']],
+    ['the end of the input', []],
+  ])('is not given by %s', async (_what, answers) => {
     const terminal = new TestTerminal({ isTTY: true, answers });
     await expect(approvalOf(terminal).ask('Pause?')).rejects.toThrow('Nothing was changed.');
   });

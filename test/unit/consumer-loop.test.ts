@@ -273,7 +273,7 @@ describe('ConsumerLoop', () => {
     expect(handled).toBe(1);
   });
 
-  it('returns the slots of a claim that fails', async () => {
+  it('frees the slots of a claim that fails', async () => {
     const claim = store.claim.bind(store);
     const limits: number[] = [];
     store.claim = (request) => {
@@ -407,7 +407,7 @@ describe('ConsumerLoop', () => {
     });
   });
 
-  it('on stop, releases messages that it has claimed but not started, without spending an attempt', async () => {
+  it('releases claimed messages that have not started when it stops, without spending an attempt', async () => {
     const handled: string[] = [];
     const loop: ConsumerLoop = start((_payload, { id }) => {
       handled.push(id);
@@ -435,7 +435,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
 
-  it('on stop, releases what an unanswered claim holds, without spending an attempt', async () => {
+  it('releases what an unanswered claim holds when it stops, without spending an attempt', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await claim(request);
@@ -451,7 +451,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('a')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
-  it('claims one message at a time while handlers block the event loop for a long time', async () => {
+  it('claims only one message at a time while handlers block the event loop', async () => {
     const events: string[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {

@@ -21,7 +21,7 @@ const REPORTED: readonly EventName[] = [
   'dead-letters-dropped',
 ];
 
-describe('the events of a message', () => {
+describe('Events', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
   let events: LoggedEvents;
@@ -82,11 +82,11 @@ describe('the events of a message', () => {
         ['dead', { ...first, by: 'reject', failure: named('RejectMessage') }],
       ],
     ],
-  ])('a message that was %s is reported as transferred, then with its outcome', async (_what, handle, outcome) => {
+  ])('reports a message that was %s as transferred, then with its outcome', async (_what, handle, outcome) => {
     expect(await handleWith(handle)).toEqual([transferred, ...outcome]);
   });
 
-  it('a message that cannot be read is reported as dead and unreadable', async () => {
+  it('reports a message that cannot be read as dead and unreadable', async () => {
     startConsumer({ store, clock, events }, () => undefined);
     await offer('a', 'what is that');
     await clock.advance(60_000);
@@ -96,12 +96,12 @@ describe('the events of a message', () => {
   it.each([
     ['unreadable', 'its body cannot be read'],
     ['unknown-type', 'unknownTypeGrace is over'],
-  ] as const)('the log says why a message is dead if no handler has failed: %s', (by, because) => {
+  ] as const)('logs why a message is dead if no handler has failed: %s', (by, because) => {
     events.emit('dead', { ...first, by, failure: { name: 'E', message: 'no' } });
     expect(events.lines).toEqual([`error orders: message a is a dead letter because ${because}: E: no`]);
   });
 
-  it('a note goes to the log but not to observers', () => {
+  it('logs a note but does not report it to observers', () => {
     const watched: string[] = [];
     events.watch(({ name }) => watched.push(name));
     events.note('misused', { problem: 'no' });
@@ -110,14 +110,14 @@ describe('the events of a message', () => {
     expect(events.lines).toEqual(['error no']);
   });
 
-  it('a message replaced while it is handled is reported only as a lost lease', async () => {
+  it('reports only a lost lease if a message is replaced while it is handled', async () => {
     await handleWith(async () => {
       await store.offer([{ id: 'a', due: { after: 24 * HOUR }, onDuplicate: 'replace', body: 'J2' }]);
     });
     expect(reported).toEqual([transferred, ['lease-lost', { queue: 'orders', id: 'a' }]]);
   });
 
-  it('a message whose consumer is gone is reported as recovered', async () => {
+  it('reports a message whose consumer is gone as recovered', async () => {
     await offer('a');
     await clock.advance(10);
     await store.transfer({ limit: 1 });
@@ -130,7 +130,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('a message whose last lease expires is reported as dead because of its lease', async () => {
+  it('reports a message whose last lease expires as dead because of its lease', async () => {
     await offer('a');
     await clock.advance(10);
     await store.transfer({ limit: 1 });
@@ -144,14 +144,14 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('a message that fails on its last attempt is reported as dead because of its handler', async () => {
+  it('reports a message that fails on its last attempt as dead because of its handler', async () => {
     startConsumer({ store, clock, events }, throws(new Error('no')), { attempts: 1 });
     await offer('a');
     await clock.advance(60_000);
     expect(reported.at(-1)).toEqual(['dead', { ...first, by: 'handler', failure }]);
   });
 
-  it('a dead letter beyond maxDeadLetters is reported as dropped', async () => {
+  it('reports a dead letter beyond maxDeadLetters as dropped', async () => {
     startConsumer({ store, clock, events }, throws(new RejectMessage('no')));
     await offer('a');
     await clock.advance(60_000);
@@ -162,7 +162,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('has() tells whether an event has listeners', () => {
+  it('knows whether an event has listeners', () => {
     expect(new LoggedEvents().has('handled')).toBe(false);
     expect(events.has('handled')).toBe(true);
   });

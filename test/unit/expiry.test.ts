@@ -89,7 +89,7 @@ describe('an expiry', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('counts from the due time of each retry if the body may already be as long as the server accepts', () => {
+  it('counts from the due time of each retry if the body may have no room for the first due time', () => {
     const body = Buffer.alloc(1024 * 1024);
     const queue: QueueExpiry = { after: 1, onExpired: 'drop' };
     const firstDue = new FirstDue(newDelivery('m', { dueAt: 5 }), body, { content: {}, queue });

@@ -188,7 +188,7 @@ describe('the reason for a failure', () => {
     expect(shown(object)).toBe('NonError: message: self');
   });
 
-  it('is shown as far as it can be read', () => {
+  it('consists of the parts that can be read', () => {
     const fail = () => {
       throw new Error('no');
     };
@@ -204,13 +204,10 @@ describe('the reason for a failure', () => {
   });
 });
 
-describe('a stray promise', () => {
-  it.each(all)(
-    'is distinguished from other values, and its rejection does not end the process: %s',
-    async (what, make) => {
-      expect(isStrayPromise(make())).toBe(isPromise(what));
-      // An unhandled rejection would fail the test in the next turn.
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  );
+describe('isStrayPromise()', () => {
+  it.each(all)('recognizes only promises, whose rejections then do not end the process: %s', async (what, make) => {
+    expect(isStrayPromise(make())).toBe(isPromise(what));
+    // An unhandled rejection would fail the test in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
 });

@@ -63,7 +63,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', 'b1']);
   });
 
-  it('is full when it holds as many messages as its group may have at once, if it has a group', () => {
+  it('counts as full once it holds as many messages as its group may have at once', () => {
     const { run, calls } = newBatches({ groupConcurrency: 2 });
     run('a1', '1', 'a2', '2');
     expect(calls).toEqual(['a1 a2']);

@@ -27,8 +27,8 @@ function newCheck(answers: (boolean | Error)[] = []) {
   return { check, events, asked, announce: (rules: GroupRules) => announce(rules) };
 }
 
-describe('messages with groups in a process that does not handle groups', () => {
-  it('are reported once, at the first check that finds them, and are not searched for again', async () => {
+describe('messages with groups', () => {
+  it('are reported once if the process does not handle groups, and are then not searched for again', async () => {
     const { check, events, asked } = newCheck([false, true, true]);
     for (let i = 0; i < 4; i++) {
       check.lookerAt(queue)!();
@@ -41,7 +41,7 @@ describe('messages with groups in a process that does not handle groups', () => 
     expect(asked).toHaveLength(2);
   });
 
-  it('are not searched for if the process does handle groups, or if the layout has none', async () => {
+  it('are not searched for if the process handles groups or the layout has none', async () => {
     const { check, asked } = newCheck([true, true]);
     for (const options of [resolveQueueOptions({ groups: {} }), resolveQueueOptions({ layout: redisson() })]) {
       expect(check.lookerAt({ name: 'orders', options })).toBeUndefined();

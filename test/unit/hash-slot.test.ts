@@ -6,7 +6,7 @@ import { hashSlot } from '../../lib/redis/cluster/hash-slot.js';
 const slotInIoredis = (key: string) => new Command('get', [key]).getSlot();
 
 describe('the hash slot of a key', () => {
-  it('matches the specification', () => {
+  it('matches the check value of CRC16/XMODEM', () => {
     // The check value of CRC16/XMODEM.
     expect(hashSlot('123456789')).toBe(0x31c3 % 16384);
   });

@@ -96,14 +96,14 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
 };
 
 describe.each(Object.entries(WRITERS))('a payload written as JSON by the %s codec', (name, write) => {
-  it.each(Object.entries(LOSSES))('never loses data, so %s is rejected', (_, [make, said]) => {
+  it.each(Object.entries(LOSSES))('is rejected if it is or contains %s', (_, [make, said]) => {
     const message = expect.stringContaining(`JSON cannot represent ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', message }));
     }
   });
 
-  it('never loses data that a toJSON() returns', () => {
+  it('is rejected if a toJSON() returns what JSON would lose', () => {
     const cases: [payload: unknown, said: string][] = [
       [new Date(NaN), 'an invalid Date; offer null'],
       [{ at: new Date(NaN) }, 'an invalid Date; offer null'],
@@ -205,7 +205,7 @@ describe.each(Object.entries(WRITERS))('a payload written as JSON by the %s code
     expect(() => write(shared)).toThrow('JSON cannot represent so many values; offer a reference to the data');
   });
 
-  it('has each toJSON() called once, with its key', () => {
+  it('has its toJSON() methods called once each, with their keys', () => {
     const toJSON = jest.fn((key: string) => ({ key }));
     write({ a: { toJSON }, list: [0, { toJSON }] });
     expect(toJSON.mock.calls).toEqual([['a'], ['1']]);
@@ -281,7 +281,7 @@ describe('JSON written by the native codec', () => {
     );
   });
 
-  it('leaves no unhandled rejection of a promise that was not awaited', async () => {
+  it('does not leave the rejection of a promise in the payload unhandled', async () => {
     // An unhandled one fails this test.
     expect(() => native({ user: Promise.reject(new Error('gone')) })).toThrow(
       'payload.user: JSON cannot represent a Promise',

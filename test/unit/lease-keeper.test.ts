@@ -89,7 +89,7 @@ describe('LeaseKeeper', () => {
     expect(String(held[0]!.abortReason)).toContain('could not be extended in time');
   });
 
-  it('gives up a lease that cannot be extended only once it expires', async () => {
+  it('keeps a lease that cannot be extended until it expires', async () => {
     answer = () => Promise.reject(new DelayQueueError('NOT_CONNECTED', 'gone'));
     const held = hold('t', 'a');
     await clock.advance(2999);

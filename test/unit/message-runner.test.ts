@@ -74,8 +74,8 @@ describe('MessageRunner', () => {
     ],
   ])('with a message that waits for %s', (_, newSlowRunner) => {
     it.each([
-      ['calls its handler before its lease ends', LEASE - 1, ['m'], 'ack'],
-      ['does not call its handler once its lease may have ended', LEASE, [], 'release'],
+      ['calls the handler if the wait ends before the lease', LEASE - 1, ['m'], 'ack'],
+      ['does not call the handler once the lease may have ended', LEASE, [], 'release'],
     ])('%s', async (__, wait, ids, kind) => {
       const runner = newSlowRunner(wait);
       const lease = newLease('t', clock.monotonic() + LEASE);

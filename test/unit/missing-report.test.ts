@@ -16,7 +16,7 @@ describe('the report on partitions that do not respond', () => {
     report = new MissingReport(new OnceAMinute(clock), (missing) => reported.push(missing.join(' ')));
   });
 
-  it('names them once, and once a minute while they stay the same', async () => {
+  it('names them once, then once a minute while they stay the same', async () => {
     whole(0, 4);
     whole(0, 4);
     await clock.advance(59_999);
