@@ -49,8 +49,7 @@ local function count_first(page, ids, counts, all)
   return count
 end
 
--- These functions count the messages of one state, `walk_claims` those behind `last_token`. They return the place where the page ends, or
--- nil if the page is not full.
+-- These functions count the messages of a state until the page is full. They return the place where it ends, or nil if it is not full.
 
 local function walk(page, counts, ids, place_at)
   local count = count_first(page, ids, counts)

@@ -1,5 +1,4 @@
--- Stores new messages. A call with only the first three keys costs less, but needs the others unless all ids are free. Its caller must know
--- that no two ids are the same.
+-- Stores new messages. A call with only the first three keys costs less; its ids must differ, and it needs all keys if one is in use.
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
@@ -23,8 +22,8 @@
 -- The first byte of a body with a group, which only offers to groups have, and that of a body that was put off.
 local GROUPED, PUT_OFF = 78, 87
 
--- Turns each offer with 'follow' that was refused because its id is active into a follower. Changes its receipt to 'followed'. Returns the
--- id and the stored form of the last follower for each id. An offer that replaces the message discards earlier followers.
+-- Makes a follower of each offer with 'follow' whose id an active message has, and changes its receipt from 'kept' to 'followed'. Returns
+-- the id and the stored form of the last follower for each id. An offer that replaces the message discards earlier followers.
 local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
   for at = #offers.ids + 1, #receipts, 2 do
@@ -44,8 +43,7 @@ end
 
 -- Decides what an offer of a repeating message does if its id is in use: 'replace' if the existing message is dead; else 'keep' if that, or
 -- its follower, has the same body; 'reject' if the offered due time has passed, because that occurrence may already be handled; 'follow' if
--- the message is active; 'replace' if it is delayed for its first attempt. Else it is due or being retried: 'keep', and `rewritten` (id,
--- record) gives it the new body.
+-- the message is active; 'replace' if it is delayed for its first attempt. Else: 'keep', but with the new body (`rewritten`: id, record).
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
   local follower = call('HMGET', q.followers, id)[1]

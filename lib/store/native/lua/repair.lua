@@ -20,7 +20,7 @@
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MAX_READY = 10000
 
--- True if no message is in no state, judging by the counts. `elsewhere`: how many ready messages are not in the list of ready ids.
+-- True if the counts show that every message is in a state. `elsewhere`: how many ready messages are not in the list of ready ids.
 local function is_sound(q, ready, elsewhere)
   local known = call('ZCARD', q.delayed) + ready + elsewhere + Claims.count(q.claims) + call('ZCARD', q.dead)
   return call('HLEN', q.messages) <= known
@@ -55,8 +55,7 @@ local function store_abandoned(q, request, cursor)
   return next_cursor
 end
 
--- Returns the due time in a lost message's record, which each delay updates. Nil if it is not in the future, or so far ahead that somebody
--- else must have written it.
+-- Returns the due time in a lost message's record, which each delay updates. Nil if it is past, or further away than any delay could be.
 local function future_due(record, now, max_delay)
   local due = Record.due(record)
   return due > now and due - now <= max_delay and due or nil

@@ -17,8 +17,8 @@ function Channel.publish(database, channel, text)
   end
 end
 
--- Announces to every scheduler that something falls due at `due`: "<due ms> <ms from now> <database>". Publishes nothing if something falls
--- due as early already: `before` is the earliest time until now, nil if there is none. An announcement would then wake schedulers in vain.
+-- Announces to every scheduler that something falls due at `due`: "<due ms> <ms from now> <database>". Publishes nothing if something
+-- already falls due as early (at `before`; nil: nothing does), because schedulers would wake in vain.
 function Channel.announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
     Channel.publish(database, channel, format('%d %d', due, max(0, due - now)))

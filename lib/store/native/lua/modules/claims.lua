@@ -26,7 +26,7 @@ function Claims.store(q, token, held)
   end
 end
 
--- Returns the token of the claim that holds each active message, by message id. Reads all claims, which are never more than these messages.
+-- Returns the token of the claim that holds each active message, by message id. Reads all claims: each holds at least one message.
 function Claims.holders(key)
   local holders, all = {}, call('HGETALL', key)
   for at = 1, #all, 2 do

@@ -46,7 +46,7 @@ function Dead.drop_oldest(q, most)
 end
 
 -- Returns the ids of the selected dead letters: if `by` is 'id', the letter with the id `value`, otherwise the `value` oldest ones. Raises
--- an error if the letter with the id is not here, and may be in another partition.
+-- an error if no letter with the id is here, but one may be in another partition.
 function Dead.select(q, by, value, partitioning)
   if by ~= 'id' then
     return call('ZRANGE', q.dead, '0', tonumber(value) - 1)

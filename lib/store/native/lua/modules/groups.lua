@@ -1,8 +1,7 @@
 -- A group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold', also
 -- while it waits for a retry. Due messages without a permit wait in their group's backlog, in the order in which they fell due. Groups are
--- served round-robin: a group may give a message a permit and append it to the list of ready ids only if it has no other message there. At
--- the end of each call, a group that may still do so has an empty backlog. Claims that can take more than that list holds also take from
--- backlogs.
+-- served round-robin: a group may give a message a permit and append it to the list of ready ids only if it has no other message there.
+-- After each call, a group that may still do so has an empty backlog. Claims that can take more than the list has also use the backlogs.
 --
 -- permits HASH group → '1' if the group's only permit is taken; otherwise a string that packs how many permits are taken, and how many of
 --         them by ready messages. The field '' exists if any group has such a string, or once had.
@@ -100,7 +99,7 @@ function Groups.member(q, id)
   return Record.member(id, group and group.name or '')
 end
 
--- For the group of each message, adds `taken` to the number of permits taken, and `ready` to how many of these ready messages have.
+-- For each message, adds `taken` to its group's count of permits taken, and `ready` to its group's count of ready messages.
 function Groups.change(q, ids, taken, ready)
   for _, id in ipairs(ids) do
     local group = q.groups.of[id]
@@ -309,10 +308,10 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- The functions below change groups for a claim. They have little to do if each group has a single permit, which a claim does not free.
+-- The functions below change groups for a claim. With a single permit per group, most do nothing: a claimed message keeps its permit.
 
 -- If the list of ready ids, which `ids` contains, has fewer messages than a claim can take, appends messages from their groups' backlogs to
--- `ids`. Each group adds one, round-robin, while it has free permits. Returns how many were added. leave_to_claim takes them from backlogs.
+-- `ids`. Each group adds one, round-robin, while it has free permits. Returns how many were added. leave_to_claim removes them there.
 function Groups.top_up(q, ids, most)
   local before, last, permits = #ids, nil, q.groups.permits
   Groups.read(q, ids)

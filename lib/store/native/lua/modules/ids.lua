@@ -1,4 +1,4 @@
--- Lists of ids. A claim stores its ids as one string, with a line feed before, between and after them; '\n' means none. No id contains one.
+-- A claim's ids are stored as one string, with a line feed before, between and after the ids, which contain none. '\n' is the empty list.
 
 function Ids.of(text)
   local ids = {}
@@ -13,7 +13,7 @@ function Ids.text(ids, first, last)
   return '\n' .. concat(ids, '\n', first, last or #ids) .. '\n'
 end
 
--- Returns a claim's string without these ids, which are joined by line feeds; nil if they are not next to each other in it, in this order.
+-- Returns a claim's string without these ids, which are joined by line feeds; nil if it does not contain them consecutively in this order.
 function Ids.without(text, ids)
   local from, to = find(text, '\n' .. ids .. '\n', 1, true)
   return from and sub(text, 1, from) .. sub(text, to + 1)

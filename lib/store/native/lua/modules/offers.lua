@@ -14,7 +14,7 @@ local function outcome_of(is_in_use, on_duplicate, room)
 end
 
 -- Reads a call's offers from its arguments, `width` for each: its id; its due time, after which a space and what to do if the id is in use
--- may follow (default: 'keep'); its body; and others. `first`: the position of the first offer. Returns lists with an item per offer.
+-- may follow (default: 'keep'); its body; and any others. `first`: the position of the first offer. Returns lists with an item per offer.
 function Offers.read(args, first, width, messages)
   local offers = { ids = {}, dues = {}, on_duplicate = {}, bodies = {}, at = {} }
   for at = first, #args, width do
@@ -27,11 +27,10 @@ function Offers.read(args, first, width, messages)
   return offers
 end
 
--- Decides what each offer does. The functions in `about` answer for the layout:
--- `due_in_use(record, id, i)`: the due time of the message stored under the i-th offer's id; nil if the id is free after all.
--- `chain_began(record, id)`: when the chain of replacements that includes the stored message began; false if it is in none. Called only for
--- offers with a maximum wait.
--- `on_repeat(record, i)`: what the i-th offer does instead if it has 'repeat' and its id is in use.
+-- Decides what each offer does. The functions in `about` describe the stored messages: `due_in_use(record, id, i)`: the due time of the
+-- message stored under the i-th offer's id; nil if the id is free after all. `chain_began(record, id)`: when the chain of replacements that
+-- includes the stored message began; false if it is in none. Called only for offers with a maximum wait. `on_repeat(record, i)`: what the
+-- i-th offer does instead if it has 'repeat' and its id is in use.
 -- Returns the plan: `receipts`, the reply; `scores`, due time and id of each message to store, one for each id; `sources`, the offer that
 -- each comes from, by position; `replaced`, the ids whose messages are replaced; `earliest`, the earliest due time; `began`, the time in ms
 -- at which each message's chain began, nil for now.

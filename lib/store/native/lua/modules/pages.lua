@@ -98,7 +98,7 @@ local function append_backlog(q, page, name, start)
   return start.offset or 0
 end
 
--- Appends messages from backlogs, but skips `to_pass`. `reached`: where the last page ended (cursor, group, place in the backlog), or nil.
+-- Appends messages from backlogs, after `to_pass` others. `reached`: where the last page ended (cursor, group, place in backlog), or nil.
 local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'

@@ -1,7 +1,7 @@
 -- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
 --
 -- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
--- no window has too many messages, a busy queue reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows.
+-- no window has too many messages, a busy queue reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with use.
 --
 -- The key holds two times of 7 bytes: the earliest time at which the consumer that waits for the rate will claim, and the beginning of the
 -- last bucket. The buckets follow, oldest first: the time of the last claim (7 bytes) and the number of messages (4). Times are

@@ -1,6 +1,6 @@
 -- A record consists of the due time and the time of the offer, each as 48-bit big-endian milliseconds, and the body. The functions read
--- only the body's first lines, which `lib/message/codec` writes. There are up to five kinds, in this order: 'W' and a time if the message
--- was put off; 'Ngroup' and the group; 'Nrepeat' and the rule; 'Nexpires' and the expiry; the type.
+-- only the body's first lines, which `lib/message/codec` writes in this order, each only if it applies: 'W' and a time if the message was
+-- put off; 'Ngroup' and the group; 'Nrepeat' and the rule; 'Nexpires' and the expiry; the type.
 
 function Record.pack(due, offered, body)
   return pack('>I6I6', due, offered) .. body

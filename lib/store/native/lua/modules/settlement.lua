@@ -110,8 +110,7 @@ local function plan_dead(q, plan, now)
   end
 end
 
--- Plans a dead letter for each dead occurrence: a copy of the message without its rule. If the letter's id is in use, the occurrence
--- already has its dead letter.
+-- Plans a dead letter for each dead occurrence: a copy of the message without its rule. If the letter's id is in use, it already exists.
 local function plan_dead_lettered(q, plan, now)
   Dead.check(q)
   for _, id in ipairs(plan.dead_lettered) do
@@ -144,7 +143,7 @@ local function plan_repeating(q, plan, now, micros)
   end
 end
 
--- Lets followers take the places of messages that are handled or dead. With the outcome 'dead', such a message leaves no dead letter.
+-- Lets followers take the places of messages that are handled or dead. A message with the outcome 'dead' then leaves no dead letter.
 local function plan_followers(q, plan, now, micros)
   local ended = {}
   for _, list in ipairs({ plan.gone, plan.dead, plan.repeating }) do
@@ -234,7 +233,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Frees the permits of settled messages, except those of released ones, which are ready again, and with 'hold' those of retries.
+-- Frees the permits of settled messages. Released messages keep theirs, because they are ready again; with 'hold', retries keep theirs.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do

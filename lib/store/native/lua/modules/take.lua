@@ -88,7 +88,7 @@ local function present_in(reply, ids, lost)
   return present
 end
 
--- Returns claim.lua's reply. `rate`: from Rate.read; `elsewhere`: how many ready ids are not in the list of ready ids; `known`: as above.
+-- Takes messages. Returns claim.lua's reply. `rate`: from Rate.read; `elsewhere`: number of ready ids not in the list; `known`: see above.
 function Take.run(q, request, micros, rate, elsewhere, known)
   local passed = Take.passed_on(q, request)
   local limit = Take.has_taken(q, request) and 0 or request.limit
@@ -121,7 +121,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if counts then
     Rate.count(rate, taken, micros)
   end
-  -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer that is woken next waits.
+  -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer that is woken next waits for it.
   local claim_again_in = -1
   if rate and rate.room == 0 and more and #passed == 0 and count < limit then
     more, claim_again_in = false, Rate.await(rate, micros)

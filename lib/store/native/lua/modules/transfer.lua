@@ -1,5 +1,4 @@
--- Moves due messages from delayed to ready, and takes back active messages with expired leases: first makes a plan, which only reads, then
--- carries it out.
+-- Moves due messages to ready, and takes back active ones with expired leases: first makes a plan, which only reads, then carries it out.
 
 -- Reads a transfer's request from its arguments, which start at `at` and come in the order of transfer.lua.
 function Transfer.read_request(args, at)
@@ -19,7 +18,7 @@ function Transfer.up_to_now(key, first, now, most)
   return call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', '0', most)
 end
 
--- Returns the ids held by these claims, whose leases have expired, but at most `limit`; and the string that each claim keeps, by token.
+-- Returns at most `limit` ids held by these claims, whose leases have expired, and, by token, the string that each claim keeps.
 local function expired_claims(q, tokens, limit)
   local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
@@ -71,7 +70,7 @@ end
 -- Plans a transfer without writing anything. Raises an error if a key has the wrong type, or if the user may not make the changes.
 function Transfer.plan(q, request, now, micros)
   local plan = { next_due = Scores.lowest(q.delayed), next_lease_end = Scores.lowest(q.leases) }
-  -- With groups, the scores of messages that fall due within the same millisecond have fractions.
+  -- With groups, scores have fractions of a millisecond, so everything before the next millisecond is due.
   plan.due = Transfer.up_to_now(q.delayed, plan.next_due, q.groups and now + 4095 / 4096 or now, request.limit)
   plan.expired = expired_claims(q, Transfer.up_to_now(q.leases, plan.next_lease_end, now, request.limit), request.limit)
   plan.ready = call('LLEN', q.ready)
@@ -157,7 +156,7 @@ function Transfer.execute(q, request, now, plan)
     end
     next_due = Scores.lowest(q.delayed)
   end
-  -- Only now, because followers may come before due messages in the set, from which the latter were removed by rank.
+  -- Only now, because a follower could have come first in `delayed`, from which due messages are removed by rank.
   if plan.followers then
     Followers.store(q, plan.followers)
     next_due = Scores.lowest(q.delayed)
