@@ -1,5 +1,5 @@
--- A follower is an offer for an id that an active message has. It waits until that message is gone or dead, and then takes its place. It is
--- stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
+-- A follower is an offer for an id that an active message has. It waits until that message is settled for good, and then takes its place.
+-- It is stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
 
 -- True if a stored follower repeats.
 function Followers.repeats(text)

@@ -11,7 +11,7 @@ function Scores.lower(one, other)
   return one and other and min(one, other) or one or other
 end
 
--- Messages of one group that fall due in the same millisecond become ready in the order of their offers: each gets a score that is 0.0003
+-- Messages of one group that fall due in the same millisecond become ready in the order of their offers: each gets a score at least 0.0003
 -- ms above the previous one's, up to 0.9996 ms above the due time. Scores can tell these fractions apart until the year 2039. All further
 -- messages get the highest score, and are ordered by id. Messages of different groups may have the same score.
 local LAST = 3332
