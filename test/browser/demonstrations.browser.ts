@@ -150,7 +150,7 @@ describe('the demonstrations on the sample page', () => {
     await small.end();
   });
 
-  it('pause and resume the queue in every tab', async () => {
+  it('pause the queue in one tab and resume it in another', async () => {
     await toggle('Queue paused').click();
     const other = await running.openPage();
     await other.page.getByRole('switch', { name: 'Queue paused', checked: true }).waitFor();

@@ -58,7 +58,7 @@ describe('the forms of the sample page', () => {
     expect(await tasks.getByText('forged').count()).toBe(0);
   });
 
-  it("name every control and describe it by its own form's error", async () => {
+  it('give every control a name, and describe it by the error of its own form', async () => {
     expect(await shop.inspect('undescribed')).toEqual([]);
     expect(await shop.inspect('nameless')).toEqual([]);
     expect(await shop.inspect('brokenReferences')).toEqual([]);

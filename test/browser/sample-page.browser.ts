@@ -64,7 +64,7 @@ describe('the sample page', () => {
     await until(async () => (await shop.count('active')) === '0', { within: 2000 });
   });
 
-  it('shows the same in every tab', async () => {
+  it('shows the same orders in every tab', async () => {
     const other = await running.openPage();
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(other.order('Tea', 'unpaid'));

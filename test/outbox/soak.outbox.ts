@@ -24,7 +24,7 @@ describe('the oracle', () => {
     expect((await soak({ control: 'ghosts', transactions: 500, kills: 0 })).ghosts.length).toBeGreaterThan(50);
   });
 
-  it('detects lost offers that were made after the commit', async () => {
+  it('detects offers that are lost because they are made after the commit', async () => {
     expect((await soak({ control: 'losses', kills: 15 })).lost.length).toBeGreaterThan(0);
   });
 

@@ -61,7 +61,7 @@ describe('the outbox table', () => {
     expect(await app.outbox.status()).toMatchObject({ waiting: 0 });
   });
 
-  it('is not shared by two instances with different targets', async () => {
+  it('cannot be shared by two instances with different targets', async () => {
     const { database } = scene.library;
     const options = { database, table: await scene.table(), pollInterval: 50 };
     const producer = getDelayQueueProducerToken('billing');

@@ -95,7 +95,7 @@ describe('nest add', () => {
     expect(await read(folder, 'src/main.ts')).toBe('start();');
   });
 
-  test('keeps an application file that has the same name as the example', async () => {
+  test('fails and changes nothing if the application has a file with the name of the example', async () => {
     const folder = await createApplication({ 'src/reminders/reminders.ts': 'mine' });
     await expect(add(folder)).rejects.toThrow('src/reminders/reminders.ts exists already');
     expect(await read(folder, 'src/reminders/reminders.ts')).toBe('mine');

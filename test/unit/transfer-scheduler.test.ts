@@ -167,7 +167,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('moves more than one batch at a time', async () => {
+  it('moves all due messages, even if they fill more than one batch', async () => {
     const offers = Array.from({ length: 2500 }, (_, i) => ({
       id: `m${i}`,
       due: { after: 100 },

@@ -272,7 +272,7 @@ describe('the oracle', () => {
   });
 
   describe('on early messages', () => {
-    test('a claim within the millisecond of the replacement may have preceded it', () => {
+    test('a claim in the same millisecond as a replacement may have preceded it', () => {
       const replaced = [offer(100, 50, 1), offered(101, 150, 1)];
       const claim = (claimSentAt: number) => [start(101, { claimSentAt }), end(102), settled(103)];
       const later = [start(150, { by: OTHER, due: 150, version: 1 }), end(151, 'handled', OTHER)];
@@ -304,7 +304,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...failed, ...again]).red).toEqual([]);
     });
 
-    test('a rescheduled message is early at its old due time', () => {
+    test('a rescheduled message that starts at its old due time is early', () => {
       const moved: Line[] = [
         [PRODUCER, { kind: 'reschedule', n: N, at: 50, delay: 500 }],
         [PRODUCER, { kind: 'rescheduled', n: N, at: 52, result: 'done' }],

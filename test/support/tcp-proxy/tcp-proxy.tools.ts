@@ -37,7 +37,7 @@ describe('a TCP proxy', () => {
     expect([...proxy.connections[0]!.sent]).toEqual(expect.arrayContaining(['SET', 'GET']));
   });
 
-  test('silences one connection and forwards the others and later ones', async () => {
+  test('silences one connection, and forwards others, even later ones', async () => {
     const other = new Redis(proxy.url, { connectionName: 'other' });
     await other.ping();
     expect(proxy.goDarkOnceFor(({ name }) => name === 'first')).toHaveLength(1);
