@@ -37,7 +37,7 @@ test('a new line changes neither the order nor the mutations of the others', () 
   expect(after.map(withoutLine)).toEqual(drawOf(LINES, '1').map(withoutLine));
 });
 
-test('a line without executable code is never drawn', () => {
+test('only mutants that may run are drawn', () => {
   expect(drawOf(LINES, '1', () => false)).toEqual([]);
   expect(drawOf(LINES, '1', (kind) => kind === 'boundary-moved')).toHaveLength(LINES.length);
 });

@@ -51,7 +51,7 @@ describe('a process whose application has failed to start', () => {
     ['refused', 'context', { hook: 'onApplicationBootstrap', after: 1000 }],
     ['away', 'context', { hook: 'onApplicationBootstrap', after: 0 }],
     ['memory', 'http', { hook: 'onApplicationBootstrap', after: 0 }],
-  ])('exits on its own: %s, %s, %p', async (server, how, failing) => {
+  ])('exits on its own: server %s, application %s, failing hook %p', async (server, how, failing) => {
     const report = await start({ module: moduleOf(server), queue: scene.newQueue(), how, failing });
     expect(report).toEqual({ failure: 'startup fails', lived: expect.any(Number) });
     expect(report.lived).toBeLessThan(SOON);

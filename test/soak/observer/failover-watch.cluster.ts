@@ -25,7 +25,7 @@ afterEach(async () => {
 test.each([
   ['that belongs to a fault is not recorded again', true, 1, 1],
   ['that no fault requested is recorded, with what Redis may have forgotten', false, 1, 2],
-  ['that follows the one of a fault is recorded, even while the fault lasts', true, 2, 2],
+  ['that follows a requested one is recorded, even while the fault lasts', true, 2, 2],
 ])(
   'a failover %s',
   async (_what, replaces, failovers, count) => {

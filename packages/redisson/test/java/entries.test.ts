@@ -114,7 +114,7 @@ describe('Redisson entries', () => {
     expect(decodeEntry(longId)).toMatchObject({ format: 'Bc0Lc0', id: Buffer.alloc(10, 1), value: Buffer.of(255) });
   });
 
-  it('are recognized among other bytes, none of which cause an exception', () => {
+  it('are recognized among other bytes, and no bytes cause an exception', () => {
     fc.assert(
       fc.property(nearlyEntry, (bytes) => {
         const decoded = decodeEntry(bytes);
