@@ -15,9 +15,9 @@ interface Limit {
  */
 export const LIMITS: readonly Limit[] = [
   { scenario: 'Offers', figure: 'cpuInFlight', worst: 3 },
-  { scenario: 'Drain of a backlog', figure: 'calls', worst: 6 },
-  { scenario: 'Drain of a backlog', figure: 'redisCpu', worst: 4 },
-  { scenario: 'Drain of a backlog', figure: 'processCpu', worst: 8 },
+  { scenario: 'Draining a backlog', figure: 'calls', worst: 6 },
+  { scenario: 'Draining a backlog', figure: 'redisCpu', worst: 4 },
+  { scenario: 'Draining a backlog', figure: 'processCpu', worst: 8 },
   { scenario: 'Redis memory per message', figure: '200', worst: 1.25 },
 ];
 

@@ -10,8 +10,8 @@ export interface WaitingCall {
 }
 
 /**
- * Limits the number of concurrent calls in a queue with a handler of batches. Claims cannot limit calls, because they count messages. At
- * most `concurrency` calls run at once, whatever their handlers. The rest wait in order of arrival.
+ * Limits the number of concurrent calls in a queue with a batch handler. Claims cannot do so, because they count messages, not calls. At
+ * most `concurrency` calls run at once, counted across all handlers. The rest wait in order of arrival.
  */
 export class ConcurrentCalls {
   #waiting: WaitingCall[] = [];

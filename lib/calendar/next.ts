@@ -9,7 +9,7 @@ export interface NextOptions {
    * `after: new Date()` could return the current occurrence again.
    */
   readonly after: Date;
-  /** An IANA time zone, such as `'Europe/Berlin'`. The process' own zone is ignored, because processes may differ. Default: `'UTC'`. */
+  /** An IANA time zone, such as `'Europe/Berlin'`. The process's own zone is ignored, because processes may differ. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
 }
 

@@ -143,7 +143,7 @@ export class Capacity {
     this.#changed();
   }
 
-  /** Waits until a claim is worth its call, or until {@link close}. Calls `onFull` if every slot holds a message during the wait. */
+  /** Waits until a claim is worth a round trip, or until {@link close}. Calls `onFull` whenever every slot holds a message meanwhile. */
   untilOpen(onFull: () => void = () => undefined): Promise<void> {
     if (this.#waiter) this.#leave();
     return new Promise((call) => {
@@ -169,7 +169,7 @@ export class Capacity {
     this.#endWait();
   }
 
-  /** The number of messages that makes a claim worth its call. */
+  /** The number of messages that makes a claim worth a round trip. */
   get #wanted(): number {
     const { total, loops } = this.slots;
     const most = Math.min(this.#startable, MAX_BATCH);

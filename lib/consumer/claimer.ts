@@ -110,7 +110,7 @@ export class Claimer {
 
   /**
    * Releases the messages of a pending claim if its lease may have ended. Called before timers fire: if the event loop was blocked for that
-   * long, the messages must be ready before this process' transfer finds the expired lease and spends an attempt.
+   * long, the messages must be ready before this process's transfer finds the expired lease and spends an attempt.
    */
   releaseIfLate(): void {
     const sent = this.#sent;

@@ -110,7 +110,7 @@ export class ConsumerLoop {
   /**
    * Claims ready messages while there are free slots, and starts their handlers. Returns true if ready messages remain. A claim takes at
    * most half of the slots. The next claim is sent before the handlers start, so that the server prepares one half while this process
-   * handles the other. If handlers are slow to start, the next claim follows them, because its messages would only wait here.
+   * handles the other. If handlers are slow to start, the next claim is sent only once they have, because its messages would wait here.
    */
   async runOnce(): Promise<boolean> {
     if (this.#transferring) await this.#transferring;
@@ -214,7 +214,7 @@ export class ConsumerLoop {
   /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in that turn. */
   async #untilOpen(): Promise<void> {
     await this.#capacity.untilOpen(() => {
-      // Other loops have taken all of this process' slots, but another process may have free ones.
+      // Other loops have taken all of this process's slots, but another process may have free ones.
       if (this.#hasSignal) this.#wakeAnother();
       this.#hasSignal = false;
     });

@@ -18,7 +18,7 @@ const LIMITS = {
 /**
  * Extends the leases of all claims in one call once a third of the oldest lease has passed, and retries soon after a failure, so that a
  * short outage costs no lease. When a message is lost, its signal is aborted at once or, if the store is silent, when its lease ends on
- * this process' clock.
+ * this process's clock.
  */
 export class LeaseKeeper {
   /** The messages that are claimed, being handled, or not settled yet. */

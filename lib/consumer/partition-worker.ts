@@ -26,7 +26,7 @@ export interface PartitionWorkerOptions {
   readonly events: Events;
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Distinguishes this process' schedulers from those of others. */
+  /** Distinguishes this process's schedulers from those of others. */
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;

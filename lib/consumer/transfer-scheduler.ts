@@ -25,11 +25,11 @@ const ANNOUNCE_INTERVAL = 500;
 /** The interval between runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
-/** How far this process' clock and the store's may disagree about a time, ms. */
+/** How far this process's clock and the store's may disagree about a time, ms. */
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
-  /** The time by this process' monotonic clock. */
+  /** The time by this process's monotonic clock. */
   readonly at: number;
   /** The time by the store's clock. */
   readonly dueAt: number;
@@ -80,7 +80,7 @@ export class TransferScheduler implements DueListener {
       readonly checkInterval: number;
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** The loop that claims messages for this process' free slots. Default: none. */
+      /** The loop that claims messages for this process's free slots. Default: none. */
       readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
     },
   ) {
@@ -169,7 +169,7 @@ export class TransferScheduler implements DueListener {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
-    // If a standby announced its last move, a new process' scheduler would become a standby, too, and there might be no eager one.
+    // If a standby announced its last move, a new process's scheduler would become a standby, too, and there might be no eager one.
     return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
@@ -194,7 +194,7 @@ export class TransferScheduler implements DueListener {
     this.#arm(now);
   }
 
-  /** True if the expected time has passed by the store's clock, and roughly by this process' clock. */
+  /** True if the expected time has passed by the store's clock, and roughly by this process's clock. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE

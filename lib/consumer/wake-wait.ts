@@ -6,7 +6,7 @@ const FIRST_REST = 1000;
 
 /**
  * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until its death is noticed,
- * but this process' transfers see that messages stay ready, and call `wake`. Messages also stay ready while a queue is paused or its rate
+ * but this process's transfers see that messages stay ready, and call `wake`. Messages also stay ready while a queue is paused or its rate
  * is used up, so {@link wake} has an effect less and less often while it finds nothing.
  */
 export class WakeWait {

@@ -102,7 +102,7 @@ export interface Notes {
   connected: ConnectedServer;
   /** Messages are kept in this process only. */
   'memory-store': object;
-  /** A test moves this process' time, and messages are in memory. */
+  /** A test moves this process's time, and messages are in memory. */
   'under-test': object;
   /** The module sets these connection options itself, so the given values have no effect. */
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };

@@ -47,7 +47,7 @@ export type DelayQueueErrorCode =
   | 'NOT_STARTED'
   | 'UNFINISHED';
 
-/** The property that names an instance's class to all copies of the package in a process. */
+/** The property by which all copies of the package in a process recognize an instance's class. */
 const CLASS = Symbol.for('nestjs-delay-queue:class');
 
 /**

@@ -3,7 +3,7 @@ import type { DelayedMessage, MessageHeaders } from './message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches a process' delay queue: each offer, each handler call and each event. All methods are optional; a missing one costs nothing.
+ * Watches a process's delay queue: each offer, each handler call and each event. All methods are optional; a missing one costs nothing.
  *
  * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever an
  * observer does: what it throws is logged, and what it returns is ignored. There is one exception: if it does not call `next` within the

@@ -46,7 +46,7 @@ export const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 const HOW_TO_WRITE =
   "use milliseconds or text such as '30s', '10m' or '2h', with one of the units ms, s, m (minutes), h, d, w, y";
 
-/** The units in which errors show a bound: longest first, lengths in ms. */
+/** The units used for bounds in error messages, longest first, with their lengths in ms. */
 const UNITS: readonly (readonly [length: number, name: string])[] = [
   [MAX_DELAY / 100, 'years'],
   [3_600_000, 'h'],

@@ -37,7 +37,7 @@ export function showFailure(thrown: unknown): string {
   return `${textOf(() => thrown.name)}: ${textOf(() => thrown.message)}`;
 }
 
-/** Shows the stacks of an error and its causes, for the log; empty if there are none. Bounded, but far longer than in a dead letter. */
+/** Formats the stacks of an error and its causes for the log; empty if there are none. Limited, but far longer than in a dead letter. */
 export function traceOf(thrown: unknown): string {
   const shown: string[] = [];
   const seen = new Set<unknown>();

@@ -131,7 +131,7 @@ export class UnusedIterator extends Error {
   }
 }
 
-/** True if a value does nothing until it is iterated: a generator, even one compiled to a plain function, or another iterator. */
+/** True if a value is an iterator, which does nothing until iterated: a generator, even one compiled to a plain function, or another. */
 export function isIterator(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   try {

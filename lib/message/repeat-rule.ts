@@ -14,7 +14,7 @@ export interface RepeatRule {
 
 /** One occurrence of a repeating message. */
 export interface Occurrence extends RepeatRule {
-  /** The occurrence's time by the calendar. Retries do not move it. */
+  /** The scheduled time of the occurrence, as the calendar calculated it. Retries do not change it. */
   readonly at: Date;
 }
 

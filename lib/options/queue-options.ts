@@ -177,8 +177,8 @@ export interface QueueOptions {
    */
   readonly maxMessages?: number | 'unlimited' | undefined;
   /**
-   * The maximum number of dead letters; beyond it, the oldest are dropped with a warning in the log, except those whose bodies could not be
-   * read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
+   * The maximum number of dead letters. 0–10,000,000. Beyond it, the oldest are dropped, with a warning in the log, except those whose
+   * bodies could not be read. With n `partitions`, each keeps up to 1/n of this number, rounded up.
    * @defaultValue `10_000`
    */
   readonly maxDeadLetters?: number | undefined;

@@ -29,7 +29,7 @@ export class PartitionRouter implements Router, RouterChanges {
   /** The destination of offers that the only partition has refused. */
   readonly #again: Place;
 
-  /** @param spreadOver - returns the generator of ids for a number of partitions */
+  /** @param spreadOver - returns an id generator for the given number of partitions */
   constructor(
     private readonly known: Partitions,
     private readonly spreadOver: (partitions: number) => StickyIds,
@@ -181,7 +181,7 @@ export class StickyIds {
   }
 }
 
-/** Shares id endings among a process' queues, so that all of them use the same partition in a turn. */
+/** Shares id endings among a process's queues, so that all of them use the same partition in a turn. */
 export function stickyIds(): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {

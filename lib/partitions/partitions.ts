@@ -23,11 +23,11 @@ export interface Partitions {
   agree(): Promise<void>;
   /** Adopts partition 0's partitioning or, while that partition is lost, the newest of the others. */
   refresh(): Promise<void>;
-  /** After a partition has refused a call, adopts its partitioning if that is newer than this process', and otherwise updates it. */
+  /** After a partition has refused a call, adopts its partitioning if that is newer than this process's, and otherwise updates it. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
   /** Like a partition's {@link MessageStore.offer}, but creates nothing. Undefined for each id that is not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;
-  /** Notices changes until the returned function is called: at once or, if an announcement is lost, after `checkInterval` ms. */
+  /** Watches for changes until the returned function is called: by announcements, and every `checkInterval` ms in case one is lost. */
   watch(checkInterval: number): () => void;
   /** Calls the listener after each change, until the returned function is called. */
   onChange(listener: () => void): () => void;

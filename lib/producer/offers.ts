@@ -22,7 +22,7 @@ import {
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** Makes this process' offers. The producer and the typed queues share it, so their offers of one event-loop turn can share a call. */
+/** Makes this process's offers. The producer and the typed queues share it, so their offers of one event-loop turn can share a call. */
 @Injectable()
 export class Offers {
   @Optional() @Inject(HOOKS) private readonly hooks?: Hooks;

@@ -41,7 +41,7 @@ export class QueueWriter {
   readonly #rules: BodyRules;
   /** The batcher of each destination, created by the first offer to it. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** The same for offers with `notAfter`, which must not share a call with offers without it. */
+  /** The batcher of each destination for offers with `notAfter`, which must not share a call with offers without it. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
   #stores: readonly MessageStore[];
 

@@ -24,8 +24,9 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * The methods of {@link DelayQueueProducer} that are the same with and without types, but without their argument `queue`. Payloads are
- * checked before they are written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
+ * The methods of {@link DelayQueueProducer} that work the same for queues with and without message types, minus the `queue` argument.
+ * Payloads are checked before they are written; those of a list are all checked before the first is written. Payloads are returned as they
+ * were offered.
  * @typeParam Payloads - the payloads given to `DelayQueue()`
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {

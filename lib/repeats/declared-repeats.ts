@@ -31,7 +31,7 @@ const MISTAKES = [
 ] as const;
 
 /**
- * Offers the repeating messages that this process' handlers declare, once the handlers have started. Then checks each message every
+ * Offers the repeating messages that this process's handlers declare, once the handlers have started. Then checks each message every
  * `checkInterval` of its queue, and offers it again if Redis has lost its data. A cancelled message stays cancelled.
  */
 @Injectable()

@@ -66,7 +66,7 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   /** Bypasses the offer observers, because any headers that they added now would be repeated with every occurrence. */
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
-      // Uses the store's clock: this process' clock may be behind, and would then yield a time that has already passed.
+      // Uses the store's clock: this process's clock may be behind, and would then yield a time that has already passed.
       const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
       const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
       const result = await this.offers.writerOf(queue).writeAlone(offer);

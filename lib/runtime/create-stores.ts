@@ -46,7 +46,7 @@ export interface Stores {
   readonly isConnected: boolean;
   open(queue: string, options: ResolvedQueueOptions): Router;
   readonly directory: QueueDirectory;
-  /** Undefined if all of a queue's messages are in this process, which has only one `groups` option for it. */
+  /** Undefined if queues exist only in this process: it has one `groups` option per queue, so there is nothing to compare. */
   readonly groupsCheck?: GroupsCheck;
   /** Records offers for handlers that declare repeats. Undefined if this store loses nothing while the process runs. */
   readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;

@@ -29,7 +29,7 @@ export interface HandledRepeats {
 /** Injects the {@link StartTask}; absent: none. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');
 
-/** A task that runs once this process' handlers have started. */
+/** A task that runs once this process's handlers have started. */
 export interface StartTask {
   /** The application's startup waits for this, and fails if it does. */
   run(): Promise<void>;

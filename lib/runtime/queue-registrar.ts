@@ -84,8 +84,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Called when the application has started. Registers the handled queues and families in the background. Failures are not retried before
-   * that, because retries would keep alive a process that has failed to start.
+   * Called when the application has started. Registers the handled queues and families in the background. Until then, failed
+   * registrations are not retried, because retries would keep alive a process that has failed to start.
    */
   started(handled: readonly string[]): void {
     this.#hasStarted = true;

@@ -22,7 +22,7 @@ export class Queue {
   readonly codec: MessageCodec;
   /** All stores of the queue as one. */
   readonly store: WholeQueue;
-  /** Number of this process' unanswered offers. Until it is 0, later offers use this object, so that offers stay in order. */
+  /** Number of this process's unanswered offers. Until it is 0, later offers use this object, so that offers stay in order. */
   pendingOffers = 0;
 
   constructor(

@@ -30,7 +30,7 @@ export type Worker = QueueWorker | Family;
 /** Creates the workers of the queues and families that this process handles. */
 @Injectable()
 export class Workers {
-  /** Distinguishes this process' schedulers from those of others. */
+  /** Distinguishes this process's schedulers from those of others. */
   readonly #processId = randomBytes(9).toString('base64url');
 
   constructor(

@@ -45,8 +45,8 @@ export interface AdminStore {
   list(request: PageRequest): Promise<StoredPage>;
 
   /**
-   * Lists a group's messages with their states. Each call examines some of the messages of all groups, at one instant. A message that
-   * exists throughout is listed at least once. Absent if messages have no groups.
+   * Lists a group's messages with their states. Each call scans, atomically, one portion of the messages of all groups. A message that
+   * exists throughout the listing is returned at least once. Absent if messages have no groups.
    */
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 

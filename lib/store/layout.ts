@@ -59,7 +59,7 @@ export interface QueueAddress {
   readonly prefix: string;
   /** The name of the queue or the family. */
   readonly queue: string;
-  /** The number of partitions in this process' configuration. */
+  /** The number of partitions in this process's configuration. */
   readonly partitions: number;
   /** Null or absent: messages have no groups. */
   readonly groups?: GroupRules | null;

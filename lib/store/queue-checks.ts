@@ -2,7 +2,7 @@ import type { RedisServers } from '../redis/commands/redis-server.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices } from '../timing/event-loop.js';
 
-/** Checks, once, that these stores can serve this process' queues. */
+/** Checks, once, that these stores can serve this process's queues. */
 export class QueueChecks {
   #isDone = false;
 

@@ -12,7 +12,7 @@ const QUIET_TURNS = 2;
 /** The number of turns within which most handlers end. After that, a pause follows each turn, for handlers that wait for real I/O. */
 const QUICK_TURNS = 20;
 
-/** The pause between two looks at a slow handler, ms. */
+/** The pause between two checks on a slow handler, ms. */
 const PAUSE = 1;
 
 interface Call extends ResolvedBounds {

@@ -75,7 +75,7 @@ export function readingTime({ sentAt, receivedAt }: RoundTrip): number {
  * was sent, so the estimate is never behind.
  */
 export class RemoteClock {
-  /** The maximum lead of the remote clock over this process' monotonic clock, ms; undefined if unknown. */
+  /** The maximum lead of the remote clock over this process's monotonic clock, ms; undefined if unknown. */
   #offset: number | undefined;
   #validUntil = -Infinity;
 

@@ -4,8 +4,8 @@ const ROWS = [
   { row: 'Lone message: lateness, p50', title: 'Lateness of a lone message, p50', note: '' },
   { row: 'Offers: one by one', title: 'Offers, one after the other', note: '' },
   { row: 'Offers: lists of 1,000', title: 'Offers in lists of 1,000', note: '' },
-  { row: 'Drain of a backlog: handled', title: 'Messages handled of a backlog', note: '' },
-  { row: 'Drain of a backlog: server calls per message', title: 'Server calls per message', note: '' },
+  { row: 'Draining a backlog: handled', title: 'Messages handled of a backlog', note: '' },
+  { row: 'Draining a backlog: server calls per message', title: 'Server calls per message', note: '' },
 ];
 
 const PREFIXES = { k: 1e3, M: 1e6 };

@@ -34,13 +34,13 @@ describe('the page about compatibility', () => {
 
   test.each(['Redis', 'Valkey'])('lists the versions of %s that npm run test:versions tests', (product) => {
     const versions = SERVERS.map(({ name }) => name.split(' ')).filter(([name]) => name === product);
-    expect(supported(product)).toBe(`${versions.map(([, version]) => version).join(', ')} are tested`);
+    expect(supported(product)).toBe(`tested with ${versions.map(([, version]) => version).join(', ')}`);
   });
 
   test('lists the TypeScript versions with which the smoke tests compile', async () => {
     const application = await readPage('test/smoke/nest-application.ts');
     const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
-    expect(supported('TypeScript')).toBe(`${versions.join(', ')} are tested`);
+    expect(supported('TypeScript')).toBe(`tested with ${versions.join(', ')}`);
   });
 });
 

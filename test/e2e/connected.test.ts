@@ -74,7 +74,7 @@ test('the log says how many primaries a cluster has and names the address of one
   expect(nodes.map((node) => `${node.host}:${node.port}`)).toContain(address);
 });
 
-test('the log names the primary behind sentinels and its address', async () => {
+test('the log names the primary behind the sentinels, along with its address', async () => {
   const servers = await RedisSentinels.start();
   try {
     const [line] = await linesOf(servers.connection);

@@ -288,7 +288,7 @@ describe('listeners and observers', () => {
     await until(async () => (await producerOf('billing').counts('orders')).active === 0);
   }
 
-  test('receive the events of the instance that a method or its queue names', async () => {
+  test("receive only the events of the instance given to their method's decorator or set by the queue class", async () => {
     class Orders extends DelayQueue('orders', payload<string>(), { instance: 'cache' }) {}
 
     @Injectable()

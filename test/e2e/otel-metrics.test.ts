@@ -181,7 +181,7 @@ test('messages are offered and handled without an SDK as if there were no observ
 });
 
 describe('events', () => {
-  test('are counted as transfers, and as dead letters by cause', async () => {
+  test('feed the counters of transfers and of dead letters by cause', async () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
@@ -211,7 +211,7 @@ describe('events', () => {
   test.each([
     [[], []],
     [['tenant-*'], [{ 'messaging.destination.template': 'tenant-*' }]],
-  ])("are counted under a family's pattern only if the option names the family: %j", async (families, attributes) => {
+  ])("are counted under a family's pattern only if the families option lists it: %j", async (families, attributes) => {
     const observers = [openTelemetry({ families })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     await scene.startApp({ module: { store: 'memory', observers }, providers });

@@ -29,7 +29,7 @@ describe("the producer in an application's tests", () => {
   let module: TestingModule | undefined;
   afterEach(() => module?.close());
 
-  test('can be replaced where it is injected', async () => {
+  test('can be replaced by a double in the providers of a testing module', async () => {
     const offers = new Offers();
     module = await Test.createTestingModule({
       providers: [Shop, { provide: DelayQueueProducer, useValue: offers }],

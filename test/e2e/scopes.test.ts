@@ -106,7 +106,7 @@ describe.each([
     return Handlers;
   }
 
-  test('has separate instances for each message, with the message as REQUEST', async () => {
+  test('gets a new instance of itself and its dependencies for each message, with the message as REQUEST', async () => {
     const { done } = await start(sharing, { count: 20 });
     await done();
     expect(seen.sort()).toEqual(Array.from({ length: 20 }, (_each, i) => [i + 1, true, true]).sort());

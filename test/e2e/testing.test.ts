@@ -119,7 +119,7 @@ describe("a queue's rate under test", () => {
   });
 });
 
-describe('messages with groups under test', () => {
+describe('grouped messages under test', () => {
   const apps = new TestedApps();
 
   function start(groups: GroupOptions) {
@@ -151,7 +151,7 @@ describe('messages with groups under test', () => {
     expect(handled).toEqual(expected);
   });
 
-  test('are recorded with their group and can be cancelled as a group', async () => {
+  test('are recorded with their group and can be cancelled by group', async () => {
     const { tester, producer, handled } = await start({ concurrency: 1 });
     await producer.offer('orders', 'works', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '1h', { id: 'plain' });

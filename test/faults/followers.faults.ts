@@ -20,7 +20,7 @@ describe('a follower', () => {
   const opened: RedisConnections[] = [];
   afterAll(() => Promise.all(opened.map((connections) => connections.close())));
 
-  test('is handled once, after the message that it follows, if the process that handles that message is killed', async () => {
+  test('is handled once, after the message it follows, even if the process handling that message is killed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };

@@ -69,7 +69,7 @@ describe('a short soak', () => {
   );
 
   test(
-    'handles the messages of each group one after the other, in their order',
+    'handles the messages of each group one at a time, in order',
     async () => {
       const result = await soak({ seed: 2, faultsEvery: 0.6, workers: 3, groups: 1, rate: 200 });
       expect(redReasons(result)).toEqual([]);

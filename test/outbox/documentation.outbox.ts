@@ -44,7 +44,7 @@ test("the function that opens each library compiles with the library's declarati
   expect(problemsOf(fileNames)).toEqual([]);
 });
 
-test('the Prisma model in the README matches the outbox table', async () => {
+test('the Prisma model in the README is the one that the outbox tests use', async () => {
   const read = (...path: string[]) => readFile(join(ROOT, ...path), 'utf8');
   const [readme, schema] = await Promise.all([
     read('packages', 'outbox', 'README.md'),

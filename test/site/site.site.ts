@@ -83,7 +83,7 @@ describe('the documentation site', () => {
   it('shows the figures from docs/benchmarks.md', async () => {
     const row = (await readPage('docs/benchmarks.md'))
       .split('\n')
-      .find((line) => line.startsWith('| Drain of a backlog: handled'));
+      .find((line) => line.startsWith('| Draining a backlog: handled'));
     const [, , , ours, , theirs] = row!.split('|').map((cell) => cell.trim().replace(/ ±.*/, ''));
     const page = await open('/');
     const bars = page.getByRole('listitem').filter({ hasText: 'Messages handled of a backlog' });

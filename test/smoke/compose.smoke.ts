@@ -47,7 +47,7 @@ if (!hasDocker) process.stderr.write('There is no Docker here, so docs/deploymen
     expect(await read('appendonly')).toContain('yes');
   });
 
-  it('the Compose file stops a worker with its signal, long before the worker would be killed', async () => {
+  it('a worker of the Compose file exits on its stop signal, well before it would be killed', async () => {
     const worker = environment.getContainer('worker-1');
     const from = performance.now();
     await worker.stop({ timeout: 30_000, remove: false });

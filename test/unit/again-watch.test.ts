@@ -24,7 +24,7 @@ describe('a call to again()', () => {
   const callAgain = () => watch.called(callAgain);
   const HERE: unknown = expect.stringContaining('again-watch.test.ts:');
 
-  test('is reported as not returned once every held message has been handled', () => {
+  test('is reported as unreturned only once every held message has been handled', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     const third = claim();

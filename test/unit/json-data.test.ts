@@ -195,7 +195,7 @@ describe.each(Object.entries(WRITERS))('a payload written as JSON by the %s code
     );
   });
 
-  it('is written if it has many objects, but rejected if copies of shared objects would multiply without bound', () => {
+  it('is accepted if it has many objects, but rejected if copies of shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];

@@ -87,7 +87,7 @@ describe('a read of several partitions', () => {
   });
 });
 
-it('a read waits at most 50 ms for a change of the partitions if partition 0 does not respond', async () => {
+it('a read spends at most 50 ms checking for changed partitions if partition 0 does not respond', async () => {
   const clock = new ManualClock();
   const partitions = new (class extends FixedPartitions {
     override reachOf(partition?: number): Reach {

@@ -10,7 +10,7 @@ const WARM_UP = 0.2;
 /** One process starts and finds a backlog. */
 export const drain: Scenario = {
   name: 'drain',
-  title: 'Drain of a backlog',
+  title: 'Draining a backlog',
   figures: [
     { key: 'rate', title: 'handled', unit: '/s', better: 'more' },
     { key: 'calls', title: 'server calls per message', unit: '', better: 'less' },

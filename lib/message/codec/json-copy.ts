@@ -24,7 +24,7 @@ interface Seen {
 
 const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
 
-/** Copies what JSON would write. Reads everything only once, so what was checked is what is written. Shared objects stay shared. */
+/** Copies a value as JSON would write it. Reads each property once, so what was checked is what is written. Shared objects stay shared. */
 export class JsonCopy {
   readonly #keeps: Keeps;
   readonly #copied: Copied;

@@ -39,7 +39,7 @@ export class RedisAnnouncements {
   #cancelReading: CancelTimer | undefined;
   #cancelLeaving: CancelTimer | undefined;
 
-  /** This process' database, as announcements name it. */
+  /** This process's database, as announcements name it. */
   database: string;
   /** The argument `database` for scripts that announce. It also selects `PUBLISH` or `SPUBLISH`. */
   databaseArgument: string;

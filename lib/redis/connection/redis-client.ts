@@ -66,8 +66,8 @@ function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
 }
 
 /**
- * Rejects a client that may be shared, because the module subscribes with its clients, blocks on them and closes them. A client that the
- * overrides have kept from connecting is not in use yet.
+ * Rejects a client that may be shared, because the module subscribes with its clients, blocks on them and closes them. A client that has
+ * not connected yet, as the overrides require, cannot be in use elsewhere.
  */
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });

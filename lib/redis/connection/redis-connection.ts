@@ -174,7 +174,7 @@ export class RedisConnection implements Connection {
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
     this.#settings.startup?.opened(this);
-    // The error is usually that of an 'error' event, with less detail.
+    // This is usually the error of an earlier 'error' event, but with less detail, so it must not replace that one.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 

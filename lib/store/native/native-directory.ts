@@ -64,7 +64,7 @@ const PART = 1000;
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
-  /** Distinguishes this process' stamps from those of other processes. */
+  /** Distinguishes this process's stamps from those of other processes. */
   readonly #origin = randomBytes(9).toString('base64url');
   #registrations = 0;
 

@@ -87,7 +87,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   declared: ['HEXISTS', 'HSET'],
 };
 
-/** The commands on each key for messages with groups, which have no partitions: those that scripts run, and those sent directly. */
+/** The commands on each key for messages with groups (there are no partitions): those that scripts run, and those sent directly. */
 export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],

@@ -298,7 +298,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   /**
-   * Returns the time of Redis, because Redisson announces an instant rather than a duration. Until the first transfer, it is this process'
+   * Returns the time of Redis, because Redisson announces an instant rather than a duration. Until the first transfer, it is this process's
    * own.
    */
   #redisNow(): number {

@@ -115,7 +115,7 @@ describe('a queue in the Redisson layout with the wrong codec', () => {
   test.each<[writer: string, value: Buffer]>([
     ['JsonJacksonCodec', Buffer.from('{"@class":"com.shop.Order","id":"1"}')],
     ['Kryo5', wireCodecs.kryo5.encode('order 1')],
-  ])('rejects the offers of a process that only makes offers while Java uses %s', async (writer, value) => {
+  ])('rejects offers from a process that only produces if Java uses %s', async (writer, value) => {
     const queue = newQueue();
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     const { producer } = await scene.startApp({ module: { ...wired('json'), consume: false } });

@@ -333,17 +333,17 @@ describe('the oracle', () => {
   });
 
   describe('on revived messages', () => {
-    test('a message claimed after it was cancelled is revived', () => {
+    test('a message claimed after it was cancelled counts as revived', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...HANDLED]).red).toEqual(['revived']);
     });
 
-    test('a message claimed with its old content after it was replaced is revived', () => {
+    test('a message claimed with its old content after it was replaced counts as revived', () => {
       const replaced = [...OFFERED, offer(50, 100, 1), offered(52, 151, 1)];
       const handled = [start(155, { by: OTHER, due: 151, version: 1 }), end(156, 'handled', OTHER)];
       expect(judged([...replaced, ...HANDLED, ...handled]).revived.count).toBe(1);
     });
 
-    test('a message claimed while it was being replaced is not revived', () => {
+    test('a message claimed while it was being replaced does not count as revived', () => {
       const replaced = [...OFFERED, offer(102, 100, 1), offered(103, 203, 1)];
       const old = [start(105, { claimSentAt: 101 }), end(106), settled(108, { result: 'refused' })];
       const handled = [start(205, { by: OTHER, due: 203, version: 1 }), end(206, 'handled', OTHER)];
@@ -587,7 +587,7 @@ describe('the oracle', () => {
       expect(judged(OFFERED, [deleted]).red).toEqual(['lost']);
     });
 
-    test('the deletion explains neither a second start nor a claim that holds messages for long', () => {
+    test('the deletion explains neither a second start nor a claim that holds messages for too long', () => {
       expect(judged([...OFFERED, start(103), ...HANDLED_AGAIN], [deleted]).red).toEqual(['unattributed']);
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       expect(judged([...OFFERED, held(200, 9000), ...late], [deleted]).red).toEqual(['hostage']);
@@ -654,8 +654,8 @@ describe('the oracle', () => {
 
     test.each([
       ['a follower', [...HANDLED]],
-      ['the message that it follows', follower],
-    ])('%s is lost if only the other one is handled', (_what, lines) => {
+      ['the followed message', follower],
+    ])('%s counts as lost if only the other one is handled', (_what, lines) => {
       expect(judged([...OFFERED, ...follow, ...lines]).red).toEqual(['lost']);
     });
 
@@ -716,7 +716,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...HANDLED, ...aborted(202)]).red).toEqual(['staleSettles']);
     });
 
-    test('a message claimed after it was aborted is revived', () => {
+    test('a message claimed after it was aborted counts as revived', () => {
       const again = [start(3103, { by: OTHER, attempt: 2 }), end(3104, 'handled', OTHER)];
       const verdict = judged([...OFFERED, start(103), ...aborted(202), ...again], [fault(104, 3000)]);
       expect(verdict.red).toEqual(['revived']);
