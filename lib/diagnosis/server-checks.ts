@@ -32,7 +32,7 @@ function evictionOf(info: string): Finding {
 }
 
 function persistenceOf(info: string): Finding {
-  const see = 'See the log of Redis, and check that its disk is writable and not full.';
+  const see = "See Redis' log, and check that its disk is writable and not full.";
   if (infoField(info, 'aof_last_write_status') === 'err') {
     return fail('persistence', 'the append-only file cannot be written', see);
   }

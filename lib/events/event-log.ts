@@ -125,7 +125,7 @@ const QUEUE_TEXTS: Texts = {
     ),
   'repeat-lost': (logger, { queue, id }) =>
     logger.warn(
-      `${queue}: the message '${id}', which repeats for its handler, was lost with the data of Redis and has been offered again. ` +
+      `${queue}: the message '${id}', which repeats for its handler, was lost with Redis' data and has been offered again. ` +
         'Other messages may be lost as well',
     ),
   released: (logger, { queue, count }) =>

@@ -39,7 +39,7 @@ export function createInstruments(): Instruments {
     dropped: messages('delay_queue.dead_letters.dropped', 'Dead letters removed because of maxDeadLetters.'),
     expired: messages('delay_queue.messages.expired', 'Messages that could not be handled in time.'),
     leasesLost: messages('delay_queue.leases.lost', 'Messages handled by a handler that no longer held them.'),
-    leasesExpired: messages('delay_queue.leases.expired', 'Messages taken back because their lease expired.'),
+    leasesExpired: messages('delay_queue.leases.expired', 'Messages recovered because their leases expired.'),
     workFailures: meter.createCounter('delay_queue.work.failures', {
       unit: '{failure}',
       description: 'Background work that fails: counted when it begins to fail, and once a minute while it lasts.',

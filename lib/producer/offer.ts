@@ -220,7 +220,7 @@ export function readHeaders(given: MessageHeaders): MessageHeaders {
     const value: unknown = headers[name];
     if (typeof value !== 'string') throw wrongHeader(name, `must be text, not ${showGiven(value)}`);
     if (!name.isWellFormed() || !value.isWellFormed()) {
-      throw wrongHeader(name, 'must be well-formed text, but contains half a surrogate pair');
+      throw wrongHeader(name, 'must be well-formed text, but contains an unpaired surrogate');
     }
   }
   return headers;

@@ -14,7 +14,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   REPARTITIONED: 'the key `partitions` does not hold the partitioning of the queue: was it changed by somebody else?',
   NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',
   TRYAGAIN: 'the cluster is moving the queue to another server: try again later',
-  CLUSTERDOWN: 'the cluster does not serve this slot: check CLUSTER INFO',
+  CLUSTERDOWN: 'the cluster does not serve this hash slot: check CLUSTER INFO',
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 

@@ -12,7 +12,7 @@ export async function openStore({ redisUrl, dataFolder }: Settings): Promise<Sho
   }
   const server = findServer(process.env.PATH);
   if (server === undefined) {
-    return { kind: 'memory', label: 'memory: orders and messages die with this process' };
+    return { kind: 'memory', label: 'memory: orders and messages are lost when this process ends' };
   }
   const url = await startPrivateRedis(server, dataFolder);
   return { kind: 'redis', url, label: `a private Redis at ${url}` };

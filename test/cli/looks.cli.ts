@@ -92,7 +92,7 @@ describe('the command line', () => {
     expect(shown(output).map((line) => line.split(/  +/))).toEqual([
       ['id', 'type', 'due', 'failed', 'repeats', 'payload'],
       ['b', 'INSTANT', '0', 'null'],
-      ['a', 'INSTANT', '0', '0 0 1 1 * (Asia/Tokyo, skips what is missed)', '{}'],
+      ['a', 'INSTANT', '0', '0 0 1 1 * (Asia/Tokyo, skips missed occurrences)', '{}'],
     ]);
     const { output: one } = await run('show', repeating, 'a');
     expect(one).toContain(`due              ${dueAt.toISOString()}\nrepeats          0 0 1 1 * (Asia/Tokyo,`);

@@ -140,7 +140,7 @@ describe('repeating messages when Redis loses its data', () => {
     await comes();
     await comes();
     expect((await app.producer.counts(queue)).delayed).toBeLessThanOrEqual(1);
-    const words = `${queue}: the message 'repeat', which repeats for its handler, was lost with the data of Redis`;
+    const words = `${queue}: the message 'repeat', which repeats for its handler, was lost with Redis' data`;
     expect(app.log.filter((line) => line.includes(words))).toHaveLength(1);
   });
 

@@ -203,7 +203,7 @@ describe('the sample shop without its Redis or its port', () => {
 
   it('runs in memory without Redis and says what that means', async () => {
     const shop = await SampleApp.start();
-    expect(shop.log).toContain('Store: memory: orders and messages die with this process');
+    expect(shop.log).toContain('Store: memory: orders and messages are lost when this process ends');
     const page = await shop.listen();
     const id = await shop.place({ payWithin: '100ms' });
     await page.until('order', { id, status: 'cancelled' });

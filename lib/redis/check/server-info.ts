@@ -71,7 +71,7 @@ function checkDurability(info: string, version: string): void {
       `Redis ${version} cannot tell what is on disk: acknowledge.fsync needs Redis 7.2 or newer, or Valkey`,
     );
   if (infoField(info, 'aof_enabled') === '0')
-    throw unsupported('Redis writes no log to disk, which acknowledge.fsync waits for: set appendonly yes');
+    throw unsupported('Redis has no append-only file, which acknowledge.fsync needs: set appendonly yes');
 }
 
 /** Returns `UNSUPPORTED_SERVER` if the server lacks what queues need, `MISSING_PERMISSION` if the user lacks it; otherwise, the error. */

@@ -137,7 +137,7 @@ export class ClusterMap {
       const pause = Math.min(left, LOOK_AGAIN);
       const awaited = connection ?? (this.#connection.isReady ? undefined : this.#connection);
       if (!awaited && left === 0)
-        throw notConnected(command, commandTimeout, new Error('no server of the cluster has the slot'));
+        throw notConnected(command, commandTimeout, new Error('no server of the cluster has the hash slot'));
       try {
         if (awaited) await awaited.ready(command, pause);
         else {

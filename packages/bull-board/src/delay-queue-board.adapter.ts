@@ -53,7 +53,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
    * @param queue - its name, the class of a typed queue, or a typed queue as Nest injects it, which checks payloads that are added on the
    *   board
    * @param options - of bull-board: `readOnlyMode`, `displayName`, `description`…
-   * @throws DelayQueueError `INVALID_ARGUMENT` if a typed queue belongs to another instance than the producer
+   * @throws DelayQueueError `INVALID_ARGUMENT` if a typed queue belongs to a different instance from the producer
    */
   constructor(producer: DelayQueueProducer, queue: BoardQueue, options: BoardAdapterOptions = {}) {
     // With 'bullmq', the board would ask for what only BullMQ has: flows, priorities, a global concurrency.
@@ -234,6 +234,6 @@ function assertSameInstance(producer: DelayQueueProducer, queue: BoardQueue): vo
   const expected = definition.instance === undefined ? '' : `'${definition.instance}'`;
   throw new DelayQueueError(
     'INVALID_ARGUMENT',
-    `producer: belongs to another instance than queue '${definition.queue}': pass that of @InjectDelayQueueProducer(${expected})`,
+    `producer: belongs to a different instance from queue '${definition.queue}': pass that of @InjectDelayQueueProducer(${expected})`,
   );
 }

@@ -68,14 +68,14 @@ export class MessageJob implements QueueJob {
   async retry(): Promise<void> {
     const { queue, id } = this.#message;
     if (await this.#producer.deadLetters(queue).redrive(id)) return;
-    throw tooLate(id, 'is no longer a dead letter: it was retried or removed.');
+    throw tooLate(id, 'is no longer a dead letter: it was redriven or discarded.');
   }
 
   async remove(): Promise<void> {
     const { queue, id, state } = this.#message;
     if (state === 'dead') {
       if (await this.#producer.deadLetters(queue).discard(id)) return;
-      throw tooLate(id, 'is no longer a dead letter: it was retried or removed.');
+      throw tooLate(id, 'is no longer a dead letter: it was redriven or discarded.');
     }
     if (await this.#producer.cancel(queue, id)) return;
     throw tooLate(id, 'has fallen due. Only delayed messages and dead letters can be removed.');

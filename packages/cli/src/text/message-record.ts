@@ -36,7 +36,7 @@ export function recordOfMessage<T extends { readonly payload: unknown }>(message
 
 /** Shows a rule to people. */
 export function repeatText({ cron, timeZone, missed }: RepeatRule): string {
-  return `${cron} (${timeZone}${missed === 'skip' ? ', skips what is missed' : ''})`;
+  return `${cron} (${timeZone}${missed === 'skip' ? ', skips missed occurrences' : ''})`;
 }
 
 export function errorText({ name, message }: MessageFailure): string {

@@ -42,7 +42,7 @@ export function drizzle(db: DrizzleDatabase, options: DrizzleOptions): OutboxDat
   return {
     dialect,
     within(transaction) {
-      if (typeof transaction.execute !== 'function') return 'an object that is no transaction of Drizzle';
+      if (typeof transaction.execute !== 'function') return 'an object that is not a Drizzle transaction';
       return typeof transaction.rollback === 'function'
         ? sqlOf(transaction)
         : 'a database of Drizzle outside of a transaction';

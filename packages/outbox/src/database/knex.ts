@@ -48,7 +48,7 @@ export function knex(instance: Knex, { listen }: ListenOptions = {}): OutboxData
   return {
     dialect,
     within(transaction) {
-      if (typeof transaction.raw !== 'function') return 'an object that is no transaction of Knex';
+      if (typeof transaction.raw !== 'function') return 'an object that is not a Knex transaction';
       if (!transaction.isTransaction) return 'a Knex outside of a transaction';
       return transaction.isCompleted?.() ? 'a transaction of Knex that has ended' : sqlOf(transaction);
     },

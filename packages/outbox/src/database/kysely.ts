@@ -44,7 +44,7 @@ export function kysely(db: KyselyDatabase, options: DialectOptions): OutboxDatab
   return {
     dialect,
     within(transaction) {
-      if (typeof transaction.executeQuery !== 'function') return 'an object that is no transaction of Kysely';
+      if (typeof transaction.executeQuery !== 'function') return 'an object that is not a Kysely transaction';
       return transaction.isTransaction ? sqlOf(transaction) : 'a Kysely outside of a transaction';
     },
     transaction: (work) =>

@@ -32,7 +32,7 @@ export function mikroOrm(em: MikroOrmRoot, options: DialectOptions): OutboxDatab
   return {
     dialect,
     within(manager) {
-      if (typeof manager.isInTransaction !== 'function') return 'an object that is no EntityManager';
+      if (typeof manager.isInTransaction !== 'function') return 'an object that is not an EntityManager';
       return manager.isInTransaction() ? sqlOf(manager) : 'an EntityManager outside of a transaction';
     },
     transaction: (work) =>

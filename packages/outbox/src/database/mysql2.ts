@@ -31,7 +31,7 @@ export function mysql2(pool: MysqlPool): OutboxDatabase<MysqlConnection> {
     dialect: 'mysql',
     within(connection) {
       if ('getConnection' in connection) return 'a Pool: it runs each statement on another connection';
-      return typeof connection.execute === 'function' ? sqlOf(connection) : 'an object that is no connection of mysql2';
+      return typeof connection.execute === 'function' ? sqlOf(connection) : 'an object that is not a mysql2 connection';
     },
     transaction: (work) => inTransaction(pool, work),
   };

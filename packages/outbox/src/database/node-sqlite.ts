@@ -23,7 +23,7 @@ export function nodeSqlite(own: SqliteDatabase): OutboxDatabase<SqliteDatabase> 
   return {
     dialect: 'sqlite',
     within(database) {
-      if (typeof database.prepare !== 'function') return 'an object that is no DatabaseSync';
+      if (typeof database.prepare !== 'function') return 'an object that is not a DatabaseSync';
       if (database === own) return 'the DatabaseSync of the relay: open another one for the application';
       if (database.isTransaction === false) return 'a DatabaseSync outside of a transaction';
       const sql = sqlOf(database);

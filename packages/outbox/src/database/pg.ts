@@ -39,5 +39,5 @@ async function inTransaction<Result>(pool: PgPool, work: (sql: Sql) => Promise<R
 
 function outsideOf(client: PgClient): string | undefined {
   if ('totalCount' in client && 'idleCount' in client) return 'a Pool: it runs each statement on another connection';
-  return typeof client.query === 'function' ? undefined : 'an object that is no client of pg';
+  return typeof client.query === 'function' ? undefined : 'an object that is not a pg client';
 }

@@ -21,7 +21,7 @@ export function pglite(db: PgliteDatabase): OutboxDatabase<PgliteTransaction> {
     dialect: 'postgresql',
     within(transaction) {
       if (!('closed' in transaction) || 'transaction' in transaction)
-        return 'an object that is no transaction of PGlite';
+        return 'an object that is not a PGlite transaction';
       return transaction.closed ? 'a transaction of PGlite that has ended' : sqlOf(transaction);
     },
     transaction: (work) => db.transaction((transaction) => work(sqlOf(transaction))),

@@ -34,7 +34,7 @@ export function prisma(client: PrismaDatabase, options: DialectOptions): OutboxD
   return {
     dialect,
     within(transaction) {
-      if (typeof transaction.$executeRawUnsafe !== 'function') return 'an object that is no transaction of Prisma';
+      if (typeof transaction.$executeRawUnsafe !== 'function') return 'an object that is not a Prisma transaction';
       return '$connect' in transaction ? 'a PrismaClient outside of a transaction' : sqlOf(transaction);
     },
     transaction: (work) =>

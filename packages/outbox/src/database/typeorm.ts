@@ -47,7 +47,7 @@ export function typeOrm(dataSource: TypeOrmDataSource, { listen }: ListenOptions
   return {
     dialect,
     within(manager) {
-      if (typeof manager.query !== 'function') return 'an object that is no EntityManager';
+      if (typeof manager.query !== 'function') return 'an object that is not an EntityManager';
       if (!manager.queryRunner?.isTransactionActive) return 'an EntityManager outside of a transaction';
       return sqlOf(manager, dialect);
     },

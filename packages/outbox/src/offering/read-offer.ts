@@ -89,7 +89,7 @@ export function readHeaders(given: unknown): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     if (typeof value !== 'string') throw invalid(`headers[${shown(name)}] must be text, not ${shown(value)}`);
     if (!name.isWellFormed() || !value.isWellFormed()) {
-      throw invalid(`headers[${shown(name)}] must be well-formed text, but contains half a surrogate pair`);
+      throw invalid(`headers[${shown(name)}] must be well-formed text, but contains an unpaired surrogate`);
     }
   }
   return given as Readonly<Record<string, string>>;

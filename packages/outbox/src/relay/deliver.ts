@@ -107,9 +107,9 @@ function readBody({ body }: TakenRow): RowBody {
     read = JSON.parse(body);
   } catch (cause) {
     // The parser's message quotes the payload.
-    throw new UnreadableRow('body: it is no JSON', { cause });
+    throw new UnreadableRow('body: it is not JSON', { cause });
   }
-  if (typeof read !== 'object' || read === null) throw new UnreadableRow('body: it is no JSON object');
+  if (typeof read !== 'object' || read === null) throw new UnreadableRow('body: it is not a JSON object');
   return read;
 }
 

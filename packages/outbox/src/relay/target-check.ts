@@ -79,7 +79,7 @@ export class TargetCheck {
     const { name } = this.table;
     return new DelayQueueError(
       'INVALID_OPTION',
-      `OutboxModule: table: the rows of ${name} go to another Redis, database or prefix (${known.join(', ')}) than this process offers to ` +
+      `OutboxModule: table: the rows of ${name} go to a different Redis, database or prefix (${known.join(', ')}) from the one that this process offers to ` +
         `(${addresses.join(', ')}): give it another table. If Redis has moved without its data: DELETE FROM ${name} WHERE seq = -2`,
     );
   }

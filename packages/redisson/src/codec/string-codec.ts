@@ -9,9 +9,7 @@ export const stringCodec: TextCodec = {
       throw unwritable(`codec 'string' accepts only strings, not ${payload === null ? 'null' : typeof payload}`);
     }
     if (!payload.isWellFormed()) {
-      throw unwritable(
-        "UTF-8 cannot represent half of a surrogate pair; use codec 'buffer' for bytes that are not text",
-      );
+      throw unwritable("UTF-8 cannot represent an unpaired surrogate; use codec 'buffer' for bytes that are not text");
     }
     return payload;
   },
