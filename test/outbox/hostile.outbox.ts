@@ -123,7 +123,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     'reject',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { onDuplicate: 'reject' }),
     'INVALID_ARGUMENT',
-    /^onDuplicate .*nobody to tell/,
+    /^onDuplicate .*could tell nobody/,
   ],
   [
     'follow',
