@@ -1,3 +1,4 @@
+import type { DeathCause } from '../message/delay-queue-events.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { MessageFailure } from '../message/message.js';
 
@@ -192,7 +193,7 @@ export type Outcome =
   | {
       readonly kind: 'dead';
       readonly error: string;
-      readonly by?: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
+      readonly by?: DeathCause;
       readonly body?: MessageBody;
       readonly lateBy?: number;
       /** `letter`: the id of the non-repeating dead letter that the occurrence leaves behind. */
