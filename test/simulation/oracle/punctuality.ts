@@ -82,17 +82,17 @@ export class Punctuality {
 
   /** The time for which a message may wait for a process that is well, ms. */
   boundSince(at: number): number {
-    if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#bound(false);
-    return this.#bound(at > this.#calmFrom);
+    if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#troubledBound;
+    return at > this.#calmFrom ? this.calmBound : this.#troubledBound;
   }
 
   /** The time that something announced takes until a process that hears it has acted on it, ms. */
   get calmBound(): number {
-    return this.#bound(true);
+    return PUNCTUAL + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
   }
 
-  #bound(isCalm: boolean): number {
-    return (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
+  get #troubledBound(): number {
+    return WITH_OTHERS_IN_TROUBLE + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
   }
 
   /** True if messages that waited since then were claimed by the first process that had forgotten all false announcements. */
@@ -116,9 +116,9 @@ export class Punctuality {
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
-    if (now - since <= this.#bound(true)) return undefined;
-    let bound = this.#hasHelpedToRecover(queue, since, now) ? this.#bound(false) : this.boundSince(since);
-    if (this.#hasTakenOver(queue, since, members)) bound = Math.max(bound, this.#bound(false));
+    if (now - since <= this.calmBound) return undefined;
+    let bound = this.#hasHelpedToRecover(queue, since, now) ? this.#troubledBound : this.boundSince(since);
+    if (this.#hasTakenOver(queue, since, members)) bound = Math.max(bound, this.#troubledBound);
     if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.unhinderedSince('claims', now));
@@ -136,6 +136,6 @@ export class Punctuality {
     if (kind !== 'tenant') return false;
     const { checkInterval } = this.scenario;
     const registeredAt = this.#registeredAt.get(name) ?? now;
-    return since <= registeredAt + checkInterval && now <= registeredAt + checkInterval + this.#bound(false);
+    return since <= registeredAt + checkInterval && now <= registeredAt + checkInterval + this.#troubledBound;
   }
 }
