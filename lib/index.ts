@@ -42,14 +42,19 @@ export type {
 } from './handler/handler-types.js';
 export {
   type BarePayload,
+  type DefinedBy,
+  type MessageOf,
   payload,
   type PayloadClass,
   type PayloadInput,
+  type PayloadOf,
   type PayloadOutput,
   type PayloadSpec,
+  type QueueDefinition,
+  type SpecOf,
   type TypedSchema,
+  type TypesOf,
 } from './options/queue-definition.js';
-export type { DefinedBy, MessageOf, PayloadOf, QueueDefinition, SpecOf, TypesOf } from './options/queue-definition.js';
 export {
   DelayQueue,
   type QueueClass,
@@ -60,8 +65,11 @@ export {
 export type { QueueMethods } from './producer/queue-methods.js';
 export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
 export { again, type Again, DeferMessage, RejectMessage } from './message/handler-results.js';
-export { DelayQueueProducer } from './producer/delay-queue-producer.js';
-export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/delay-queue-producer.js';
+export {
+  DelayQueueProducer,
+  getDelayQueueProducerToken,
+  InjectDelayQueueProducer,
+} from './producer/delay-queue-producer.js';
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessageGroup } from './groups/message-group.js';

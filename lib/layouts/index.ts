@@ -17,8 +17,7 @@ export type {
 export type { MessageBody, MessageCodec } from '../message/codec/message-codec.js';
 export { NO_TYPE } from '../message/message-id.js';
 export { PlainRouter, type Router } from '../store/router.js';
-export { checkLayoutOptions, type OptionRule, type OptionRules } from './layout-parts.js';
-export { openQueue, type OpenQueue } from './layout-parts.js';
+export { checkLayoutOptions, openQueue, type OpenQueue, type OptionRule, type OptionRules } from './layout-parts.js';
 
 // The port that a layout's store implements.
 export type { MessageStore, StoreLimits } from '../store/message-store.js';
@@ -62,10 +61,10 @@ export {
   readClaimReport,
   readQueueStatus,
   readReceipts,
+  readRecord,
   readStoredPage,
   readTransferReport,
 } from '../store/native/script-replies.js';
-export { readRecord } from '../store/native/script-replies.js';
 export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/native/script-arguments.js';
 
 export type { RedisConnections } from '../redis/redis-connections.js';

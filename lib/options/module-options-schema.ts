@@ -3,8 +3,7 @@ import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue
 import type { Calendar } from '../message/repeat-rule.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../message/delay-queue-observer.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
-import { problemsOfShape } from '../redis/options/connection-options.js';
-import type { ConnectionOptions } from '../redis/options/connection-options.js';
+import { type ConnectionOptions, problemsOfShape } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
 import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './check.js';

@@ -14,8 +14,7 @@ import type { InstanceOptions } from '../options/queue-options.js';
 import { instanceSchema } from '../options/queue-options-schema.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance } from '../runtime/instance.js';
-import type { QueueStatus } from '../store/admin-store.js';
-import { overdueOf } from '../store/admin-store.js';
+import { overdueOf, type QueueStatus } from '../store/admin-store.js';
 import { QueueNames, SCOPE, STATE } from './attributes.js';
 
 interface Gauges {

@@ -1,5 +1,4 @@
-import type { QueueStatus } from '../store/admin-store.js';
-import { overdueOf } from '../store/admin-store.js';
+import { overdueOf, type QueueStatus } from '../store/admin-store.js';
 
 /** The result of a health check for one queue. */
 export interface QueueHealth {

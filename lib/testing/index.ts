@@ -11,11 +11,14 @@ export type { CheckedDuration, Duration, DurationText } from '../message/duratio
 export type { MessageHeaders } from '../message/message.js';
 export type {
   BarePayload,
+  DefinedBy,
   PayloadClass,
   PayloadInput,
   PayloadOutput,
   PayloadSpec,
+  QueueDefinition,
+  SpecOf,
   TypedSchema,
+  TypesOf,
 } from '../options/queue-definition.js';
-export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../options/queue-definition.js';
 export type { BackoffOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';
