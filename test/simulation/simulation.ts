@@ -1,11 +1,10 @@
 import { inhabit } from './world/host.js';
-import type { ClaimedTransfer, ClaimReport } from '../../lib/store/consumer-store.js';
 import { type Application, startApplication } from './applications/application.js';
 import { Conducts } from './applications/conduct.js';
 import { drawScenario, type Scenario } from './applications/scenario.js';
 import { type FaultKind, Nemesis, type Victim } from './nemesis/nemesis.js';
 import { Link } from './network/link.js';
-import type { Effect } from './network/remote-store.js';
+import { claimedBy } from './network/remote-store.js';
 import { SimulatedServer } from './network/server.js';
 import { Subscriptions } from './network/subscriptions.js';
 import { CapacityProbe } from './oracle/capacity-probe.js';
@@ -171,7 +170,7 @@ export class Simulation {
         onEffect: (effect) => {
           oracle.effect(member, effect);
           this.#workload.meanwhile(effect);
-          if (claimsMessages(effect)) this.#nemesis.claimed(process, effect.queue);
+          if (claimedBy(effect).length > 0) this.#nemesis.claimed(process, effect.queue);
         },
         onCall: (messages) => oracle.called(messages, member),
         onRegistered: (queue) => oracle.registered(queue),
@@ -245,9 +244,4 @@ export class Simulation {
       ...{ scenario: this.#scenario, offered: this.#workload.offered },
     };
   }
-}
-
-function claimsMessages({ call, result }: Effect): boolean {
-  if (call === 'claim') return (result as ClaimReport).messages.length > 0;
-  return call === 'transferAndClaim' && result !== undefined && (result as ClaimedTransfer).claimed.messages.length > 0;
 }

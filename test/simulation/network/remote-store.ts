@@ -1,5 +1,5 @@
 import { closed, explain } from '../../../lib/redis/redis-errors.js';
-import type { WakeSignal, DueListener } from '../../../lib/store/consumer-store.js';
+import type { ClaimedTransfer, ClaimReport, DueListener, WakeSignal } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';
 import type { ServedStore } from './served-store.js';
@@ -24,6 +24,13 @@ export interface Effect {
   readonly call: string;
   readonly args: readonly unknown[];
   readonly result: unknown;
+}
+
+/** The messages that a call has claimed; none, if it claims nothing. */
+export function claimedBy({ call, result }: Effect): ClaimReport['messages'] {
+  if (call === 'claim') return (result as ClaimReport).messages;
+  if (call !== 'transferAndClaim') return [];
+  return (result as ClaimedTransfer | undefined)?.claimed.messages ?? [];
 }
 
 /** Called with each call that takes effect, before its answer leaves. */

@@ -4,7 +4,7 @@ import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import { type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
-import type { Effect } from '../network/remote-store.js';
+import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, Drawer, integer } from '../world/chance.js';
@@ -107,22 +107,23 @@ export class Workload {
   }
 
   /** A call has taken effect, and its answer is under way: now and then, something else happens to the same messages or queue. */
-  meanwhile({ queue, call, args, result }: Effect): void {
+  meanwhile(effect: Effect): void {
+    const { queue, call, args, result } = effect;
     const { scenario, messages } = this.options;
     if (this.offered >= messages || scenario.isBusyAt(this.offered)) return;
     const traits = scenario.queues.find(({ name }) => name === queue)!;
     if (call === 'find') return this.#changeMeanwhile(traits, args[0] as string, result as StoredMessage | null);
-    if (call === 'claim') return this.#abortMeanwhile(traits, result as ClaimReport);
+    const claimed = claimedBy(effect);
+    this.#abortMeanwhile(traits, claimed);
     const isTransfer = call === 'transfer' || (call === 'transferAndClaim' && result !== undefined);
     if (!isTransfer) return;
-    const { claimed, ready } = transferOf(result as TransferReport | ClaimedTransfer);
-    this.#abortMeanwhile(traits, claimed);
     // A family that finds nothing leaves, and only an announcement brings it back in time.
-    const hasFound = claimed.messages.length > 0 || ready > 0;
+    const { ready } = 'report' in (result as object) ? (result as ClaimedTransfer).report : (result as TransferReport);
+    const hasFound = claimed.length > 0 || ready > 0;
     if (traits.kind === 'tenant' && !hasFound && this.#chance() < MEANWHILE.offer) this.#offerMeanwhile(traits);
   }
 
-  #abortMeanwhile(traits: QueueTraits, { messages }: Claimed): void {
+  #abortMeanwhile(traits: QueueTraits, messages: ClaimReport['messages']): void {
     const { scenario, conductOf } = this.options;
     for (const { id } of messages) {
       const number = numberOf(id);
@@ -372,13 +373,6 @@ export class Workload {
     });
   }
 }
-
-type Claimed = Pick<ClaimReport, 'messages'>;
-
-const transferOf = (result: TransferReport | ClaimedTransfer): { claimed: Claimed; ready: number } =>
-  'claimed' in result
-    ? { claimed: result.claimed, ready: result.report.ready }
-    : { claimed: { messages: [] }, ready: result.ready };
 
 export function producerOf({ producer, other }: Application, { kind }: QueueTraits): DelayQueueProducer {
   return kind === 'other' ? other : producer;
