@@ -1,4 +1,3 @@
-import type { DeathCause } from '../message/delay-queue-events.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { MessageFailure } from '../message/message.js';
 
@@ -193,7 +192,7 @@ export type Outcome =
   | {
       readonly kind: 'dead';
       readonly error: string;
-      readonly by?: DeathCause;
+      readonly by?: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
       readonly body?: MessageBody;
       readonly lateBy?: number;
       /** `letter`: the id of the non-repeating dead letter that the occurrence leaves behind. */
