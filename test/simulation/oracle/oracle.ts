@@ -482,17 +482,17 @@ export class Oracle {
 
   #extended({ held }: QueueUse, claims: readonly Claim[], lease: number, lost: readonly Claim[]): void {
     const tokens = new Set(claims.map(({ token }) => token));
-    const named = new Set(claims.map(({ id }) => id));
-    const gone = new Set(lost.map(({ id }) => id));
     for (const life of held) {
       const delivery = life.holder!;
       const { token, run } = delivery;
       if (!tokens.has(token)) continue;
-      if (!named.has(life.id)) {
+      // A process may hold an earlier, replaced claim of the same message, too.
+      const isSame = (claim: Claim) => claim.id === life.id && claim.token === token;
+      if (!claims.some(isSame)) {
         if (run && !run.isOver) this.violate('held', life.id, 'released by an extension while its handler runs');
         this.#ledger.lose(life, 'released');
         life.free(this.#now);
-      } else if (!gone.has(life.id)) {
+      } else if (!lost.some(isSame)) {
         delivery.isLeaseUnsure ||= this.#isExcused(delivery);
         delivery.leaseEnd = this.#now + lease;
       }
