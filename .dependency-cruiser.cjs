@@ -20,7 +20,7 @@ const LAYERS = [
   '^lib/consumer/',
   '^lib/handler/',
   '^lib/options/',
-  '^lib/(groups|partitions|schemas)/',
+  '^lib/(groups|partitions|schemas|search)/',
   '^lib/store/',
   '^lib/redis/',
   '^lib/events/',
@@ -52,6 +52,7 @@ const COMPOSED_IN = {
   partitions: 'runtime/open-queue',
   repeats: 'delay-queue-module',
   schemas: 'options/queue-definition',
+  search: 'producer/(queue-methods|dead-letters)|index',
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */

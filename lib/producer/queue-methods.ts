@@ -1,9 +1,12 @@
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
+import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
+import { CheckedFilter, type MessageFilter } from '../search/message-filter.js';
+import { searchPage, type SearchPage } from '../search/search-messages.js';
 import type { TypesOf } from '../options/queue-definition.js';
 import { type CheckedDue, dateOf, type Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
-import type { MessagePage, MessageQuery } from '../message/page.js';
+import { type MessagePage, type MessageQuery, type PageQuery, readPage } from '../message/page.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import { type Queue, Queues } from '../runtime/queues.js';
@@ -194,6 +197,52 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   async list(...args: [...Name, state: MessageState, query?: MessageQuery]): Promise<MessagePage> {
     const [queue, state, query] = this[NAMED]<[MessageState, MessageQuery?]>(args);
     return listMessages(queue, state, query);
+  }
+
+  /**
+   * Finds messages in one state by id, type, group, due time, rule, error, or text in the payload or headers. A call examines at most about
+   * 5,000 messages or 4 MiB, from the `cursor` on, in the order of {@link list}, and returns when the page is full. So a page may be short
+   * or empty: go on until `cursor` is null. Delayed messages are sorted by due time, so a search that is limited to a range of due times
+   * examines only these; all others examine the whole state. Messages that move during the search are found as by {@link list}.
+   * - `filter`: `state`, and what else must be true of a message
+   * - `page`: `cursor` of the previous page of the same filter; `limit` (1–1000, default 100)
+   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed filter or cursor. A cursor of another filter for the same state is accepted:
+   *   the search goes on there
+   * @example
+   * ```ts
+   * const filter = { state: 'delayed', text: 'ada@example.com' } as const;
+   * let cursor: string | undefined;
+   * do {
+   *   const page = await producer.search('orders', filter, { cursor });
+   *   for (const message of page.messages) console.log(message.id, message.dueAt);
+   *   cursor = page.cursor ?? undefined;
+   * } while (cursor);
+   * ```
+   */
+  async search<T = unknown>(
+    ...args: [...Name, filter: MessageFilter, page?: PageQuery]
+  ): Promise<SearchPage<SnapshotOf<Payloads, T>>> {
+    const [queue, filter, page] = this[NAMED]<[MessageFilter, PageQuery?]>(args);
+    const show = (message: StoredMessage) => snapshotOf(queue, message) as SnapshotOf<Payloads, T>;
+    return searchPage({ store: queue.store, show }, new CheckedFilter(filter), readPage(page));
+  }
+
+  /**
+   * Counts delayed messages by due time, in buckets of equal width. Takes one call, however long the queue, and one instant in each
+   * partition.
+   * - `query`: `from` and `to`, dates between 1970 and 9999; `buckets` (1–400)
+   * @example
+   * ```ts
+   * const now = new Date();
+   * const { before, counts } = await producer.histogram('orders', { from: now, to: new Date(+now + 3_600_000), buckets: 60 });
+   * console.log(`overdue: ${before}, in the next minute: ${counts[0]}`);
+   * ```
+   */
+  async histogram(
+    ...args: [...Name, query: { readonly from: Date; readonly to: Date; readonly buckets: number }]
+  ): Promise<DueHistogram> {
+    const [{ store }, query] = this[NAMED]<[HistogramQuery]>(args);
+    return countByDue(store, query);
   }
 
   /**

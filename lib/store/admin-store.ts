@@ -20,6 +20,13 @@ export interface AdminStore {
    */
   countTypes(cursor?: string): Promise<TypeCountPage>;
 
+  /**
+   * Counts the delayed messages by due time, at one instant.
+   * @param times - due times, ms, ascending: 1–401
+   * @returns how many are due before the first of these times, then from each time until the next, and from the last one on
+   */
+  countDue(times: readonly number[]): Promise<readonly number[]>;
+
   /** Stops claims in all processes. Offers and transfers continue. Pausing a paused queue changes nothing. */
   pause(): Promise<void>;
 

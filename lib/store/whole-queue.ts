@@ -1,6 +1,6 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
 import type { PageRequest, QueueStatus, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
-import type { Reading, Router } from './router.js';
+import type { Incomplete, Reading, Router } from './router.js';
 import { writeAll } from './write-all.js';
 import { MAX_BATCH } from '../message/page.js';
 import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
@@ -18,6 +18,14 @@ export class WholeQueue {
 
   countTypes(cursor?: string): Promise<TypeCountPage> {
     return this.router.read((reading) => countTypesInTurn(reading, cursor));
+  }
+
+  countDue(times: readonly number[]): Promise<{ readonly counts: readonly number[] } & Incomplete> {
+    return this.router.read(async (reading) => {
+      const answers = await reading.all((store) => store.countDue(times));
+      const counts = Array.from({ length: times.length + 1 }, (_, i) => answers.reduce((sum, of) => sum + of[i]!, 0));
+      return { counts };
+    });
   }
 
   async pause(): Promise<void> {

@@ -8,6 +8,7 @@ import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
 import { describeWakeSignals } from './rules/wake-signal.rules.js';
+import { describeDueCounts } from './rules/due-count.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeFollowers } from './rules/follower.rules.js';
 import { describeLateCalls } from './rules/late.rules.js';
@@ -56,6 +57,7 @@ export function describeMessageStore(
     describeDeadLetters(queues);
     describeWholeQueue(queues);
     describeTypeCounts(queues);
+    describeDueCounts(queues);
     describeLists(queues);
     describeBodies(queues);
     describeWakeSignals(queues);

@@ -65,6 +65,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   repair: (store) => store.repair(30_000),
   status: (store) => store.status(),
   'count types': (store) => store.countTypes(),
+  'count by due time': (store) => store.countDue([0, FAR]),
   pause: (store) => store.pause(),
   resume: (store) => store.resume(),
   clear: (store) => store.clear(),

@@ -191,6 +191,13 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => ({ counts: this.#table.countTypes(), cursor: null }));
   }
 
+  countDue(times: readonly number[]): Promise<readonly number[]> {
+    return this.#atomically(() => {
+      const before = [0, ...times.map((time) => this.#table.countDueBefore(time)), this.#table.count('delayed')];
+      return before.slice(1).map((count, i) => count - before[i]!);
+    });
+  }
+
   /** True if a message is active or can be claimed. */
   get isBusy(): boolean {
     return this.#table.count('active') > 0 || (!this.#queue.paused && this.#queue.claimable(1).length > 0);

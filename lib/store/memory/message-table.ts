@@ -68,6 +68,10 @@ export class MessageTable {
     return [...counts.values()];
   }
 
+  countDueBefore(time: number): number {
+    return this.#byState.delayed.countBefore({ rank: time, name: '' });
+  }
+
   get(id: string): MemoryMessage | undefined {
     return this.#byId.get(id);
   }

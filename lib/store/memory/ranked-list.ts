@@ -56,6 +56,13 @@ export class RankedList<T extends Ranked> {
     return taken;
   }
 
+  /** Counts the items before a place, which need not have an item. */
+  countBefore(place: Ranked): number {
+    const at = this.#chunkOf(place);
+    const inChunks = this.#chunks.slice(0, at).reduce((sum, chunk) => sum + chunk.length, 0);
+    return inChunks + countBefore(this.#chunks[at] ?? [], place);
+  }
+
   /** Returns the index of the first chunk that ends at or after the place, or the number of chunks if there is none. */
   #chunkOf(place: Ranked): number {
     return countWhile(this.#chunks, (chunk) => chunk.length > 0 && compare(chunk.at(-1)!, place) < 0);

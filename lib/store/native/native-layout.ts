@@ -49,7 +49,7 @@ function neededByGroups(keys: GroupKeys, isCluster: boolean): NeededCommand[] {
 
 /** The commands that every layout needs on these keys. */
 export const nativePermissions: Permissions<NativeKeys> = {
-  delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
+  delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
   messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   ready: ['LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPUSH', 'UNLINK'],
   claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
@@ -75,7 +75,7 @@ export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
 /** The commands on each key of a partition: those that scripts run, and those sent directly, such as `BLPOP` and `SUBSCRIBE`. */
 export const partitionPermissions: Permissions<NativeKeys> = {
   ...nativePermissions,
-  delayed: [...nativePermissions.delayed, 'EXISTS', 'ZCOUNT'],
+  delayed: [...nativePermissions.delayed, 'EXISTS'],
   messages: [...nativePermissions.messages, 'EXISTS', 'HEXISTS', 'HSETNX'],
   claims: [...nativePermissions.claims, 'HSETNX'],
   leases: [...nativePermissions.leases, 'EXISTS'],
@@ -90,7 +90,6 @@ export const partitionPermissions: Permissions<NativeKeys> = {
 /** The commands on each key for messages with groups (there are no partitions): those that scripts run, and those sent directly. */
 export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
-  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],

@@ -30,6 +30,7 @@ const FILES = {
   repair: 'repair',
   status: 'status',
   countTypes: 'count-types',
+  countDue: 'count-due',
   pause: 'pause',
   resume: 'resume',
   clear: 'clear',

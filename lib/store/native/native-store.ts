@@ -242,6 +242,10 @@ export class NativeMessageStore implements MessageStore {
     return readTypeCounts(await this.#run(functions.countTypes, { args: { cursor } }));
   }
 
+  async countDue(times: readonly number[]): Promise<readonly number[]> {
+    return (await this.#run(functions.countDue, { rest: times })).rest((reply) => reply.number());
+  }
+
   async pause(): Promise<void> {
     await this.#run(functions.pause);
   }

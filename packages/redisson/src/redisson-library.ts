@@ -13,6 +13,7 @@ const FILES = {
   claim: 'claim',
   signal: 'signal',
   status: 'status',
+  countDue: 'count-due',
   listDelayed: 'list-delayed',
   listReady: 'list-ready',
   resume: 'resume',

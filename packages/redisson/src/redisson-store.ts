@@ -246,6 +246,10 @@ export class RedissonMessageStore implements MessageStore {
     return { counts: rows.filter(({ count }) => count > 0), cursor: null };
   }
 
+  async countDue(times: readonly number[]): Promise<readonly number[]> {
+    return (await this.#run(functions.countDue, { rest: times })).rest((reply) => reply.number());
+  }
+
   pause(): Promise<void> {
     return this.#native.pause();
   }

@@ -32,6 +32,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   repair: (store) => store.repair(30_000),
   status: (store) => store.status(),
   'count types': (store) => store.countTypes(),
+  'count by due time': (store) => store.countDue([0, FAR]),
   'list the delayed': (store) => store.list({ state: 'delayed', limit: 10 }),
   'list the ready': (store) => store.list({ state: 'ready', limit: 10 }),
   resume: (store) => store.resume(),

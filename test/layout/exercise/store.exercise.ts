@@ -103,6 +103,7 @@ export class StoreExercise {
     await this.transfer();
     await store.status();
     for (const cursor of ['', 'delayed:0:none', 'ready:0:none']) await store.countTypes(cursor);
+    await store.countDue([0, 1]);
     await this.#listInAllWays();
     for (const id of ['new', 'put off', 'dead', 'active', 'active with another', 'ready again', 'ready', 'none']) {
       await store.find(id);

@@ -7,7 +7,20 @@ import type { Subscriptions } from './subscriptions.js';
 
 const CALLS = [
   ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'wake', 'extend'],
-  ...['settle', 'abort', 'repair', 'status', 'countTypes', 'pause', 'resume', 'clear', 'list', 'listGroup', 'redrive'],
+  ...[
+    'settle',
+    'abort',
+    'repair',
+    'status',
+    'countTypes',
+    'countDue',
+    'pause',
+    'resume',
+    'clear',
+    'list',
+    'listGroup',
+    'redrive',
+  ],
   'discard',
 ] as const;
 

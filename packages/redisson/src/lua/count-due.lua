@@ -1,0 +1,17 @@
+-- Counts delayed messages by due time: the entries of Redisson's and the messages that wait for another attempt.
+--
+-- KEYS timeouts delayed
+-- ARGV ...: due times, as in count-due of the native layout
+-- Returns the same as count-due of the native layout.
+--
+-- Atomic so that every message is counted exactly once. Writes nothing.
+local function run(keys, times)
+  local counts = {}
+  for i = 0, #times do
+    local from, to = times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf'
+    counts[i + 1] = call('ZCOUNT', keys[1], from, to) + call('ZCOUNT', keys[2], from, to)
+  end
+  return counts
+end
+
+register('count_due', { 'no-writes' }, run)
