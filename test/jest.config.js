@@ -15,6 +15,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
     '^nestjs-delay-queue/(\\w+)$': '<rootDir>/lib/$1/index.ts',
+    '^nestjs-delay-queue-board$': '<rootDir>/packages/board/src/index.ts',
     '^nestjs-delay-queue-bull-board$': '<rootDir>/packages/bull-board/src/index.ts',
     '^nestjs-delay-queue-bull-board/nestjs$': '<rootDir>/packages/bull-board/src/nestjs/index.ts',
     '^nestjs-delay-queue-outbox$': '<rootDir>/packages/outbox/src/index.ts',

@@ -23,7 +23,7 @@ describe('a dry run of the release', () => {
     if (PATH === undefined) return;
     const output = await runCommand('node', ['release/dry-run.js', '--built'], { cwd: PROJECT, env: { PATH } });
     expect(output).toContain('handled a message\n');
-    for (const name of ['', '-bull-board', '-cli']) {
+    for (const name of ['', '-board', '-bull-board', '-cli']) {
       expect(output).toMatch(new RegExp(`^nestjs-delay-queue${name} (\\S+) -> (?!\\1$)\\d+\\.\\d+\\.\\d+$`, 'm'));
     }
   });

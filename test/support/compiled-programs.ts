@@ -14,7 +14,7 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PACKAGES = ['bull-board', 'cli', 'outbox', 'redisson'];
+const PACKAGES = ['board', 'bull-board', 'cli', 'outbox', 'redisson'];
 const SOURCES = [
   ...['lib', 'test', 'sample-app', join('packages', 'redisson', 'test')],
   ...PACKAGES.map((name) => join('packages', name, 'src')),
@@ -47,7 +47,7 @@ export class CompiledPrograms {
     // It reads its version there.
     copyFileSync(join(ROOT, 'packages/cli/package.json'), join(this.folder, 'packages/cli/package.json'));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
-    for (const name of ['bull-board', 'outbox', 'redisson']) {
+    for (const name of ['board', 'bull-board', 'outbox', 'redisson']) {
       this.#standForPackage(join(ROOT, 'packages', name), join(this.folder, 'packages', name, 'src'));
     }
     for (const folder of INSTALLED) {

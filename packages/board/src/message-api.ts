@@ -1,0 +1,106 @@
+import type { MessageState } from 'nestjs-delay-queue';
+import type { ChangeBody, ChangedView, MessageListView, MessageView, RescheduleBody } from './api.js';
+import type { Audit } from './audit.js';
+import { type Call, readDue, readNumber, readObject, readQuery, readText } from './call.js';
+import type { MessageViews } from './message-views.js';
+import { badRequest, notFound, Problem } from './problem.js';
+
+type Action = 'deliver' | 'reschedule' | 'change' | 'cancel' | 'abort' | 'redrive' | 'discard';
+
+const STATES: readonly string[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+
+/** The part of the API about single messages. */
+export class MessageApi {
+  constructor(
+    private readonly views: MessageViews,
+    private readonly audit: Audit,
+    private readonly isRedacted: boolean,
+  ) {}
+
+  /** `GET …/messages` */
+  async list({ query, instance, params }: Call): Promise<MessageListView> {
+    const { state, cursor, limit } = readQuery(query, ['state', 'cursor', 'limit']);
+    const page = await instance.producer.list(params.queue!, readState(state), {
+      limit: limit === undefined ? 100 : readNumber(limit, 'limit', [1, 1000]),
+      ...(cursor !== undefined && { cursor }),
+    });
+    const messages = page.messages.map((message) => this.views.row(message));
+    return { messages, cursor: page.cursor, examined: messages.length, ...(page.missing && { missing: page.missing }) };
+  }
+
+  /** `GET …/messages/:id` */
+  async get({ query, instance, params }: Call): Promise<MessageView> {
+    readQuery(query, []);
+    const message = await instance.producer.find(params.queue!, params.id!);
+    if (message) return this.views.view(message);
+    throw notFound(`There is no message '${params.id}' in queue '${params.queue}'.`);
+  }
+
+  /** Returns the handler of `POST …/messages/:id/{action}`. */
+  act(action: Action): (call: Call) => Promise<ChangedView> {
+    return async (call) => {
+      const body = await call.body();
+      const changed = await this.audit.one(call, { action, ids: [call.params.id!] }, async () => {
+        return (await this.#change(action, call, body)) ? 1 : 0;
+      });
+      return { changed: changed > 0 };
+    };
+  }
+
+  #change(action: Action, { instance, params }: Call, body: unknown): Promise<boolean> {
+    const { producer } = instance;
+    const [queue, id] = [params.queue!, params.id!];
+    switch (action) {
+      case 'deliver':
+        return producer.reschedule(queue, id, 0);
+      case 'reschedule': {
+        const { due } = readObject<RescheduleBody>(body, 'The body', ['due']);
+        return producer.reschedule(queue, id, readDue(due, 'due'));
+      }
+      case 'change':
+        return this.#edit(instance, { queue, id }, body);
+      case 'cancel':
+        return producer.cancel(queue, id);
+      case 'abort':
+        return producer.abort(queue, id);
+      case 'redrive':
+        return producer.deadLetters(queue).redrive(id);
+      case 'discard':
+        return producer.deadLetters(queue).discard(id);
+    }
+  }
+
+  async #edit({ producer, typed }: Call['instance'], { queue, id }: { queue: string; id: string }, body: unknown) {
+    const given = readObject<ChangeBody>(body, 'The body', ['due', 'payload', 'headers', 'type']);
+    const { due, ...change } = given;
+    if (this.isRedacted && ('payload' in change || 'headers' in change)) {
+      // Whoever edits what is shown would write it over what is hidden.
+      throw new Problem(400, 'REDACTED', 'Payloads and headers cannot be changed on a board with the option `show`.');
+    }
+    if (Object.keys(given).length === 0) throw badRequest('The body must have one of due, payload, headers, type.');
+    const before = await producer.find(queue, id);
+    if (before?.state !== 'delayed') return false;
+    if ('payload' in change && before.payload instanceof Uint8Array) {
+      throw badRequest('A payload of bytes cannot be changed here.');
+    }
+    const dueTime = due === undefined ? before.dueAt : readDue(due, 'due');
+    if (Object.keys(change).length === 0) return producer.reschedule(queue, id, dueTime);
+    const handle = typed.get(queue);
+    if (!handle) return producer.reschedule(queue, id, dueTime, change);
+    // A typed queue needs the type, to know which schema checks the payload.
+    return handle.reschedule(id, dueTime, { ...(before.type && { type: before.type }), ...change });
+  }
+}
+
+export function readState(state: string | undefined): MessageState {
+  if (state !== undefined && STATES.includes(state)) return state as MessageState;
+  throw badRequest(`state must be one of ${STATES.join(', ')}.`);
+}
+
+/** Checks the fields of a change that are handed on to the library. */
+export function readIds(value: unknown): string[] {
+  if (!Array.isArray(value) || value.length < 1 || value.length > 1000) {
+    throw badRequest('ids must be a list of 1 to 1,000 ids.');
+  }
+  return [...new Set(value.map((id, i) => readText(id, `ids[${i}]`)))];
+}
