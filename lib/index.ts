@@ -77,7 +77,7 @@ export type { DueHistogram } from './search/due-histogram.js';
 export type { MessageFilter } from './search/message-filter.js';
 export type { SearchPage } from './search/search-messages.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
-export type { QueueCounts, QueuePage } from './producer/queue-views.js';
+export type { QueueAbilities, QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';
 export type {
   CheckedRequests,
   OfferDue,

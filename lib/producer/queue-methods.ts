@@ -14,7 +14,14 @@ import type { StoredMessage } from '../store/admin-store.js';
 import { Changes, type MessageChange, type PayloadRules } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferOptions, OfferRequest, OfferResult } from './offer.js';
-import { countByType, listMessages, type QueueCounts, snapshotOf } from './queue-views.js';
+import {
+  countByType,
+  listMessages,
+  type QueueCounts,
+  type QueueStatus,
+  readStatus,
+  snapshotOf,
+} from './queue-views.js';
 import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
 import { assertGrouped } from './unsupported.js';
 import { Inject, Injectable } from '@nestjs/common';
@@ -288,6 +295,18 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const [{ store }] = this[NAMED](args);
     const { nextDue } = await store.status();
     return nextDue === null ? null : dateOf(nextDue);
+  }
+
+  /**
+   * Returns what one read tells about a queue: its counts, next due time, whether it is paused, and what its layout can do.
+   * @example
+   * ```ts
+   * const { ready, nextDue, isPaused } = await producer.status('orders');
+   * ```
+   */
+  async status(...args: [...Name]): Promise<QueueStatus> {
+    const [queue] = this[NAMED](args);
+    return readStatus(queue);
   }
 
   /** Pauses a queue in all processes: running handlers finish, and nothing more is claimed until {@link resume}. */

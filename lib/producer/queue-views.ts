@@ -26,12 +26,54 @@ export interface QueueCounts extends MessageCounts {
   readonly missing?: readonly number[];
 }
 
+/** A queue, as of one instant in each partition. */
+export interface QueueStatus extends QueueCounts {
+  /** When the next delayed message falls due, by Redis' clock; null if none is delayed. */
+  readonly nextDue: Date | null;
+  /** True if the queue is paused. */
+  readonly isPaused: boolean;
+  /** The layout's name. */
+  readonly layout: string;
+  /** What the layout can do. */
+  readonly can: QueueAbilities;
+}
+
+/** What a queue's layout can do. */
+export interface QueueAbilities {
+  /** True if messages can have headers. */
+  readonly headers: boolean;
+  /** True if messages can have types. */
+  readonly types: boolean;
+  /** True if messages can expire. */
+  readonly expiry: boolean;
+  /** True if the payload, headers and type of a delayed message can change. */
+  readonly changes: boolean;
+  /** True if messages can have groups, and the queue's options provide for them. */
+  readonly groups: boolean;
+  /** True if messages can repeat. */
+  readonly repeats: boolean;
+}
+
 /** One page of queues. */
 export interface QueuePage {
   /** The queues' names, in ASCII order. */
   readonly queues: readonly string[];
   /** Pass this to get the next page; null on the last page. */
   readonly cursor: string | null;
+}
+
+export async function readStatus({ store, options, router }: Queue): Promise<QueueStatus> {
+  const { counts, missing, nextDue, paused } = await store.status();
+  const { name, can } = options.layout;
+  const { headers, types, expiry, changes, repeats } = can;
+  return {
+    ...counts,
+    ...(missing && { missing }),
+    nextDue: nextDue === null ? null : dateOf(nextDue),
+    isPaused: paused,
+    layout: name,
+    can: { headers, types, expiry, changes, groups: router.groups !== undefined, repeats },
+  };
 }
 
 export async function listMessages<Snapshot extends MessageSnapshot>(
