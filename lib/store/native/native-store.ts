@@ -93,9 +93,11 @@ const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 
-/** True if no two of the offers have the same id. */
+/** True if no two of the offers have the same id. Generated ids need no comparison. */
 const haveOwnIds = (offers: readonly Offer[]) =>
-  offers.length === 1 || new Set(offers.map(({ id }) => id)).size === offers.length;
+  offers.length === 1 ||
+  offers.every(({ isNew }) => isNew) ||
+  new Set(offers.map(({ id }) => id)).size === offers.length;
 
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
