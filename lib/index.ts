@@ -78,6 +78,8 @@ export type { MessageFilter } from './search/message-filter.js';
 export type { SearchPage } from './search/search-messages.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
 export type { QueueAbilities, QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';
+export type { WorkerPage } from './heartbeat/list-workers.js';
+export type { WorkerQueue, WorkerReport } from './heartbeat/worker-report.js';
 export type {
   CheckedRequests,
   OfferDue,

@@ -23,14 +23,15 @@ const FORMAT_HOST = {
   getNewLine: () => '\n',
 };
 
-/** Compiles each module of a package, with the Lua texts in the modules that read them from disk. */
+/** Compiles each module of a package, with the Lua texts and the version in the modules that read them from disk. */
 export function compile({ sources, config, modules }) {
-  /** The modules that read the Lua files of their folders. */
-  const luaModules = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((file) => basename(file) === 'lua-files.ts')
-    .map((file) => join(sources, file));
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+  const named = (name) => files.filter((file) => basename(file) === name).map((file) => join(sources, file));
   /** By path: the texts that take the place of modules which read from disk. */
-  const replacements = new Map(luaModules.map((module) => [module, writeLuaModule(dirname(module))]));
+  const replacements = new Map([
+    ...named('lua-files.ts').map((module) => [module, writeLuaModule(dirname(module))]),
+    ...named('version.ts').map((module) => [module, writeVersionModule()]),
+  ]);
   for (const format of [DECLARATIONS, CODE]) emit(config, { ...format, outDir: modules }, replacements);
 }
 
@@ -45,6 +46,11 @@ function writeLuaModule(folder) {
     `const TEXTS: Readonly<Record<string, string>> = {\n${texts.join('')}};\n`,
     'export function readLua(path: string): string {\n  return TEXTS[path]!;\n}\n',
   ].join('\n');
+}
+
+function writeVersionModule() {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return `export const VERSION = ${JSON.stringify(version)};\n`;
 }
 
 function emit(config, formatOptions, replacements) {

@@ -49,6 +49,13 @@ export class Slots {
   ) {
     this.free = total;
   }
+
+  /** The number of slots that hold a message. */
+  get used(): number {
+    let used = this.total - this.free;
+    for (const { count } of this.reservations) used -= count;
+    return used;
+  }
 }
 
 /**

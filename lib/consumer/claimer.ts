@@ -60,7 +60,7 @@ export class Claimer {
   /** The share of the usual limits that claims currently ask for. */
   #share = 1;
   readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
-  readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
+  readonly #storeNow = (monotonic = this.options.clock.monotonic()): number => this.#storeClock.at(monotonic);
   /** When the store was last asked for its time, on the monotonic clock. */
   #askedAt = -Infinity;
 

@@ -5,6 +5,7 @@ import type { Announcer, Claim, ConsumerStore, TransferReport } from '../store/c
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause, Pauses } from '../timing/pauses.js';
+import type { Activity } from './activity.js';
 import { Capacity, type Slots } from './capacity.js';
 import { type Claimed, Claimer, type TransferBesides } from './claimer.js';
 import { Delivery } from './delivery.js';
@@ -61,17 +62,19 @@ export class ConsumerLoop {
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
       readonly slots: Slots;
+      /** Undefined if nothing counts. */
+      readonly activity?: Activity | undefined;
     },
   ) {
-    const { queue, store, clock, events, settings, answerTimeout, slots, runner } = options;
+    const { queue, store, clock, events, settings, answerTimeout, slots, runner, activity } = options;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#capacity = new Capacity({ slots, clock, batch: runner.maxBatch });
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.leases = new LeaseKeeper(common);
-    this.#settler = new Settler({ ...common, leases: this.leases });
-    const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer };
+    this.#settler = new Settler({ ...common, leases: this.leases, activity });
+    const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer, activity };
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }
 

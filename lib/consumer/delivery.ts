@@ -17,8 +17,8 @@ export interface Lease {
   end: number;
   /** The number of the claim's messages that are neither settled nor lost. */
   held: number;
-  /** Estimates the store's time, ms. */
-  readonly storeNow: () => number;
+  /** Estimates the store's time, ms: now, or at a given time on the monotonic clock. */
+  readonly storeNow: (monotonic?: number) => number;
 }
 
 /** A message's expiry and repetition, as the message itself or its queue defines them. */
@@ -44,6 +44,8 @@ export class Delivery implements Claim {
   /** Undefined for most messages, which neither expire nor repeat. */
   terms: Terms | undefined;
   readonly attempt: number;
+  /** When a handler that is still running was started, on the monotonic clock, in whole ms, which take no memory; otherwise -1. */
+  startedAt = -1;
   /** By the store's clock, ms. */
   readonly dueAt: number;
   /** By the store's clock, ms. */

@@ -3,6 +3,7 @@ import { OnceAMinute } from '../timing/pauses.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { nextTick, setImmediate } from '../timing/event-loop.js';
+import type { Activity } from './activity.js';
 import type { Capacity } from './capacity.js';
 import type { Claimer } from './claimer.js';
 import type { Delivery, Lease } from './delivery.js';
@@ -46,6 +47,7 @@ export class Dispatcher {
       readonly capacity: Pick<Capacity, 'slots' | 'isFull' | 'measure' | 'vacate'>;
       readonly settler: Pick<Settler, 'settle' | 'flush'>;
       readonly claimer: Pick<Claimer, 'releaseIfLate'>;
+      readonly activity?: Activity | undefined;
     },
   ) {
     this.#warning = new OnceAMinute(options.clock);
@@ -93,19 +95,25 @@ export class Dispatcher {
       const claim = this.#waiting[0];
       if (!claim) return false;
       claim.begunAt ??= now;
-      this.#start(claim.deliveries[claim.next++]!);
+      this.#start(claim.deliveries[claim.next++]!, now);
       now = clock.monotonic();
       if (claim.next === claim.deliveries.length) this.#remove(claim, now);
     }
     return true;
   }
 
-  #start(delivery: Delivery): void {
+  #start(delivery: Delivery, now: number): void {
     // The message's signal was aborted while the message waited, for example because its lease was lost.
     if (delivery.abortReason) return this.#release([delivery]);
-    const outcome = this.options.runner.run(delivery);
-    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(delivery, known));
-    else this.#settle(delivery, outcome);
+    const { activity, runner } = this.options;
+    if (activity) activity.started(delivery.lease.storeNow(now) - delivery.dueAt);
+    const outcome = runner.run(delivery);
+    if (!(outcome instanceof Promise)) return this.#settle(delivery, outcome);
+    delivery.startedAt = Math.trunc(now);
+    void outcome.then((known) => {
+      delivery.startedAt = -1;
+      this.#settle(delivery, known);
+    });
   }
 
   #settle(delivery: Delivery, outcome: Outcome): void {

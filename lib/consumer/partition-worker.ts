@@ -1,6 +1,7 @@
 import type { Events } from '../events/events.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Clock } from '../timing/clock.js';
+import type { Activity } from './activity.js';
 import type { Slots } from './capacity.js';
 import { ConsumerLoop } from './consumer-loop.js';
 import type { MessageRunner } from './message-runner.js';
@@ -22,6 +23,8 @@ export interface PartitionWorkerOptions {
   readonly store: MessageStore;
   readonly runner: MessageRunner;
   readonly slots: Slots;
+  /** Counts what the handlers do; undefined if nothing does. */
+  readonly activity?: Activity | undefined;
   readonly clock: Clock;
   readonly events: Events;
   /** Returns a number from 0 to 1, for jitter. */

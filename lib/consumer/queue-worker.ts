@@ -1,6 +1,7 @@
 import type { Claim } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Router } from '../store/router.js';
+import { longer, type RunningHandler, type SlotUsage } from './activity.js';
 import { ShuttingDown } from './delivery.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
@@ -34,6 +35,11 @@ export class QueueWorker {
   /** The number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#all.reduce((sum, { loop }) => sum + loop.leases.held.size, 0);
+  }
+
+  get usage(): SlotUsage {
+    const { total, used } = this.#slots;
+    return { slots: total, used, longest: this.#longest() };
   }
 
   holds(id: string): boolean {
@@ -91,6 +97,14 @@ export class QueueWorker {
   /** Stops settling and extending leases. Messages still held become ready when their leases end. */
   abandon(): void {
     for (const worker of this.#all) worker.abandon();
+  }
+
+  #longest(): RunningHandler | undefined {
+    let longest: RunningHandler | undefined;
+    for (const { loop } of this.#all) {
+      for (const delivery of loop.leases.held) if (delivery.startedAt >= 0) longest = longer(longest, delivery);
+    }
+    return longest;
   }
 
   get #all(): PartitionWorker[] {

@@ -8,6 +8,7 @@ import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store
 import type { Clock } from '../timing/clock.js';
 import { TurnBatcher } from '../timing/event-loop.js';
 import { failurePause, Pauses } from '../timing/pauses.js';
+import type { Activity } from './activity.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
@@ -43,6 +44,7 @@ export class Settler {
       readonly events: Events;
       /** Tracks each message until its outcome is dealt with. */
       readonly leases: Pick<LeaseKeeper, 'letGo'>;
+      readonly activity?: Activity | undefined;
     },
   ) {
     const { queue, clock, events } = options;
@@ -104,10 +106,11 @@ export class Settler {
 
   #report(delivery: Delivery, outcome: Outcome, isAccepted: boolean): void {
     if (outcome.kind === 'release' || delivery.isAborted) return;
-    const { events } = this.options;
+    const { events, activity } = this.options;
     const { queue, id, type, attempt } = delivery;
     if (!isAccepted) return events.emit('lease-lost', { queue, id });
     if ('lateBy' in outcome) return this.#reportExpired(delivery, outcome);
+    if (activity) count(activity, outcome);
     const name = EVENT_OF[outcome.kind];
     if (!events.has(name)) return;
     const attempted = { queue, id, type, attempt };
@@ -132,6 +135,12 @@ export class Settler {
     const wasHandled = isAccepted && outcome.kind === 'ack' && outcome.lateBy === undefined;
     for (const place of againWatch.ended(wasHandled)) this.options.events.note('again-not-returned', { place });
   }
+}
+
+/** Counts an outcome. A deferred message has been neither handled nor failed. */
+function count(activity: Activity, { kind }: Outcome): void {
+  if (kind === 'ack' || kind === 'again') activity.handled();
+  else if (kind === 'retry' || kind === 'dead') activity.failed();
 }
 
 function detailBytes(outcome: Outcome): number {

@@ -232,6 +232,10 @@ const REDIS_TEXTS: Texts = {
       `Functions are not available in Redis (${reason}), so scripts do the same work, which costs Redis a little more: see scripting in ` +
         'docs/operations.md',
     ),
+  'heartbeat-refused': (logger, { reason }) =>
+    logger.warn(
+      `Redis refuses this process's heartbeats, so producer.workers() does not list it; its messages are handled all the same: ${reason}`,
+    ),
   'server-unsupported': (logger, { reason }) => logger.error(reason),
   'wake-signals-separated': (logger, { reason }) =>
     logger.warn(

@@ -114,6 +114,8 @@ export interface Notes {
   'signals-ignored': { readonly signal: 'SIGTERM' };
   /** Redis could not be checked at startup. */
   unchecked: { readonly reason: string };
+  /** Redis refuses this process's heartbeats, so `workers()` does not list it. */
+  'heartbeat-refused': { readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': { readonly reason: string };
   /** Redis ignores the connection's user or password. */

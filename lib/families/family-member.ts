@@ -1,3 +1,4 @@
+import type { SlotUsage } from '../consumer/activity.js';
 import type { Visit } from '../consumer/partition-worker.js';
 import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
@@ -7,7 +8,7 @@ import { failurePause } from '../timing/pauses.js';
 /** A worker for one queue while the queue is awake or visited. */
 export type MemberWorker = Pick<
   QueueWorker,
-  'held' | 'isQuiet' | 'visit' | 'start' | 'stopClaiming' | 'drained' | 'abort' | 'abortHandlers' | 'abandon'
+  'held' | 'usage' | 'isQuiet' | 'visit' | 'start' | 'stopClaiming' | 'drained' | 'abort' | 'abortHandlers' | 'abandon'
 >;
 
 /** Opens the workers of a family's queues. */
@@ -66,6 +67,11 @@ export class FamilyMember {
   /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#serving?.held ?? 0;
+  }
+
+  /** Undefined while the queue is asleep. */
+  get usage(): SlotUsage | undefined {
+    return this.#serving?.usage;
   }
 
   /** Notes that something falls due in `dueIn` ms. */

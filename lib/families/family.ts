@@ -1,3 +1,4 @@
+import { longer, type RunningHandler, type SlotUsage } from '../consumer/activity.js';
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
@@ -65,6 +66,19 @@ export class Family {
   /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#all().reduce((sum, { held }) => sum + held, 0);
+  }
+
+  /** The slots of all queues that are awake or being looked at. */
+  get usage(): SlotUsage {
+    let [slots, used] = [0, 0];
+    let longest: RunningHandler | undefined;
+    for (const { usage } of this.#members.values()) {
+      if (!usage) continue;
+      slots += usage.slots;
+      used += usage.used;
+      longest = longer(longest, usage.longest);
+    }
+    return { slots, used, longest };
   }
 
   start(): void {

@@ -91,6 +91,7 @@ const moduleFields = {
   offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
   acknowledge: z.optional(acknowledgeSchema),
   scripting: z.optional(oneOf('functions', 'scripts')),
+  heartbeat: z.prefault(trueOrFalse(), true),
   calendar: z.optional(calendarSchema),
 } satisfies {
   readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;

@@ -80,6 +80,11 @@ export interface DelayQueueModuleOptions {
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;
   /**
+   * Report this process to `producer.workers()` every ten seconds while it handles queues: its host, and what its handlers do.
+   * @defaultValue `true`
+   */
+  readonly heartbeat?: boolean | undefined;
+  /**
    * Calculates when repeating messages fall due: `calendar` from `nestjs-delay-queue/calendar`. Without it, this process can neither offer
    * nor handle them: `repeat` is refused, and a repeating message waits for another process.
    * @defaultValue undefined: none

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type InjectionToken, type Type } from '@nestjs/common';
+import { listWorkers, type WorkerPage } from '../heartbeat/list-workers.js';
 import { type CheckedDuration, dueAt, type Duration, readDelay } from '../message/duration.js';
 import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import type { PageQuery } from '../message/page.js';
@@ -116,6 +117,19 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    */
   async queues(query?: PageQuery): Promise<QueuePage> {
     return listQueues(this.own.stores.directory, query);
+  }
+
+  /**
+   * Lists the processes that handle queues of this instance, sorted by id: those whose heartbeat has been seen within the last 30 seconds.
+   * A process that stops cleanly disappears at once. Processes with `heartbeat: false`, or with a version before this one, are not listed.
+   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
+   * @example
+   * ```ts
+   * const { workers, cursor } = await producer.workers();
+   * ```
+   */
+  async workers(query?: PageQuery): Promise<WorkerPage> {
+    return listWorkers(this.own.stores.workerRegistry, query);
   }
 }
 

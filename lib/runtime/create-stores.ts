@@ -7,9 +7,12 @@ import { type ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
+import { MemoryWorkerRegistry } from '../store/memory/memory-worker-registry.js';
 import { MemoryQueueDirectory, MemoryStores } from '../store/memory/memory-stores.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
+import { NativeWorkerRegistry } from '../store/native/native-worker-registry.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
+import type { WorkerRegistry } from '../store/worker-registry.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { QueueChecks } from '../store/queue-checks.js';
 import type { Router } from '../store/router.js';
@@ -46,6 +49,8 @@ export interface Stores {
   readonly isConnected: boolean;
   open(queue: string, options: ResolvedQueueOptions): Router;
   readonly directory: QueueDirectory;
+  /** Undefined if processes are not listed. */
+  readonly workerRegistry?: WorkerRegistry;
   /** Undefined if queues exist only in this process: it has one `groups` option per queue, so there is nothing to compare. */
   readonly groupsCheck?: GroupsCheck;
   /** Records offers for handlers that declare repeats. Undefined if this store loses nothing while the process runs. */
@@ -117,6 +122,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     open: openerInRedis(connections, prefix),
     directory: new NativeQueueDirectory(connections, prefix),
+    workerRegistry: new NativeWorkerRegistry(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     groupsCheck: new GroupsCheck(new OtherProcesses(connections, prefix), events),
     place: { connection, prefix },
@@ -143,6 +149,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
       return routerOf(stores.open(queue, options.partitions, limits));
     },
     directory,
+    workerRegistry: new MemoryWorkerRegistry(clock),
     check: () => Promise.resolve(),
     isConnected: true,
     addresses: () => Promise.resolve(['memory']),

@@ -6,6 +6,7 @@ import type { Hooks } from '../message/delay-queue-observer.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
+import { Heartbeat } from '../heartbeat/heartbeat.js';
 import { AgainAdvice } from './again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-name.js';
@@ -45,6 +46,7 @@ export class Workers {
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
+    @Inject(Heartbeat) private readonly heartbeat: Heartbeat | undefined,
   ) {}
 
   /** Creates the worker of a queue or family. The caller starts it. */
@@ -93,6 +95,7 @@ export class Workers {
       runner: createRunner(queue, handlers, { ...parts, hooks, repeats: this.repeats }),
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
+      activity: this.heartbeat?.activityOf(declared.name),
       onChecked: this.stores.groupsCheck?.lookerAt(queue),
     });
     this.againAdvice.watch(name, (id) => worker.holds(id));

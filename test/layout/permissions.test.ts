@@ -181,7 +181,7 @@ describe('the permissions of each layout', () => {
   test('are derived from a run that reaches every Redis call in the functions', () => {
     const unseen = (places: string[], ...traces: CommandTrace[]) =>
       [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
-    const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
+    const ofDirectory = (place: string) => /^(place|retire|report-worker|list-workers)#/.test(place);
     expect(unseen(placesIn(nativeLibrary.source), native, groups).filter((place) => !ofDirectory(place))).toEqual([]);
     const ofModules = new Set(placesIn(new RedisLibrary('modules', [NATIVE_MODULES]).source));
     const places = placesIn(redissonFunctions.offer.library.source).filter((place) => !ofModules.has(place));

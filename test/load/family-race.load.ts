@@ -38,6 +38,7 @@ class DeafDirectory extends NativeQueueDirectory {
 /** Only looks. */
 class Looker implements MemberWorker {
   readonly held = 0;
+  readonly usage = { slots: 1, used: 0, longest: undefined };
   readonly isQuiet = true;
 
   constructor(private readonly store: NativeMessageStore) {}

@@ -43,8 +43,9 @@ export class CompiledPrograms {
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
-    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
-    // It reads its version there.
+    // The library and the command line read their versions there.
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module', version }));
     copyFileSync(join(ROOT, 'packages/cli/package.json'), join(this.folder, 'packages/cli/package.json'));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
     for (const name of ['board', 'bull-board', 'outbox', 'redisson']) {

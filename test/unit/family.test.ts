@@ -35,6 +35,7 @@ class Worker implements MemberWorker {
   readonly settled = new Latch();
 
   start = () => void this.started++;
+  readonly usage = { slots: 1, used: 0, longest: undefined };
   stopClaiming = () => Promise.resolve(void this.stopped++);
   drained = () => this.settled.opened;
   abort = ({ id }: Claim) => void this.aborted.push(id);

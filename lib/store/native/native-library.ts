@@ -44,7 +44,11 @@ const FILES = {
 /** The native layout's library. The comment at the top of each function's file is its contract. */
 export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
-  { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
+  {
+    read: readLua,
+    modules: [],
+    functions: [...Object.values(FILES), 'place', 'retire', 'report-worker', 'list-workers'],
+  },
 ]);
 
 /** The keys that these comments may name. Only stores for messages with groups pass the keys of groups. */

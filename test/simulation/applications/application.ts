@@ -20,6 +20,7 @@ import type { MessageStore } from '../../../lib/store/message-store.js';
 import { routerOf } from '../../../lib/runtime/open-queue.js';
 import type { Link } from '../network/link.js';
 import { remoteDirectory } from '../network/remote-directory.js';
+import { remoteWorkerRegistry } from '../network/remote-worker-registry.js';
 import { type OnEffect, remoteStore } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
@@ -277,6 +278,7 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
         directory: remoteDirectory({ directory: server.directoryOf(instance), link, subscriptions, onRegistered }),
+        workerRegistry: remoteWorkerRegistry({ registry: server.registryOf(instance), link }),
         started: () => undefined,
         addresses: () => Promise.resolve(['simulated']),
         failFast: () => undefined,

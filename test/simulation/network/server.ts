@@ -1,6 +1,7 @@
 import type { ResolvedQueueOptions } from '../../../lib/options/queue-options-schema.js';
 import { limitsOfPartition } from '../../../lib/runtime/open-queue.js';
 import { MemoryQueueDirectory, MemoryStores, type StoresOfQueue } from '../../../lib/store/memory/memory-stores.js';
+import { MemoryWorkerRegistry } from '../../../lib/store/memory/memory-worker-registry.js';
 import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { GroupRules } from '../../../lib/store/message-store.js';
 import type { Clock } from '../../../lib/timing/clock.js';
@@ -12,7 +13,7 @@ export class SimulatedServer {
   readonly clock: Clock;
   readonly #instances = new Map<
     string,
-    { directory: MemoryQueueDirectory; stores: MemoryStores<MemoryMessageStore> }
+    { directory: MemoryQueueDirectory; registry: MemoryWorkerRegistry; stores: MemoryStores<MemoryMessageStore> }
   >();
   readonly #opened = new Map<string, StoresOfQueue<MemoryMessageStore>>();
   /** By what they say: the memory store takes equal rules of another object for a change. */
@@ -60,6 +61,10 @@ export class SimulatedServer {
     return this.#instance(instance).directory;
   }
 
+  registryOf(instance: string): MemoryWorkerRegistry {
+    return this.#instance(instance).registry;
+  }
+
   /** Opens a queue. All processes have the same limits. */
   open(instance: string, queue: string, options: ResolvedQueueOptions): StoresOfQueue<MemoryMessageStore> {
     const name = `${instance}/${queue}`;
@@ -104,7 +109,8 @@ export class SimulatedServer {
         this.#served.set(store, { store: served, follow: () => directory.follow(queue, served) });
         return store;
       };
-      instance = { directory, stores: new MemoryStores(directory, create) };
+      const registry = new MemoryWorkerRegistry(this.clock);
+      instance = { directory, registry, stores: new MemoryStores(directory, create) };
       this.#instances.set(name, instance);
     }
     return instance;
