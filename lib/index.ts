@@ -73,7 +73,9 @@ export {
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessageGroup } from './groups/message-group.js';
+export type { DeadLetterError, DeadLetterErrorPage } from './search/dead-letter-errors.js';
 export type { DueHistogram } from './search/due-histogram.js';
+export type { MatchingMessages, MatchReport, StepOptions } from './search/matching-messages.js';
 export type { MessageFilter } from './search/message-filter.js';
 export type { SearchPage } from './search/search-messages.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';

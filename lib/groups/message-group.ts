@@ -1,11 +1,10 @@
-import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type CheckedDue, type DueTime, type Duration, readDue } from '../message/duration.js';
-import { hasCode } from '../message/failure.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
-import { type FailedPart, unfinished } from '../store/write-all.js';
+import { ChangeTally } from '../store/write-all.js';
 
 /**
  * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
@@ -103,29 +102,20 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** Changes messages in one state. Counts a message as changed even if the change may not be replicated. Stops after other failures. */
+  /** Changes messages in one state. Stops after a failure other than an unconfirmed replication. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
-    let changed = 0;
-    const failed: FailedPart[] = [];
-    const isCopyMissing = ({ error }: FailedPart) => hasCode(error, 'NOT_REPLICATED');
-    const changeOne = async (id: string) => {
-      try {
-        if (await change(id)) changed++;
-      } catch (error) {
-        if (hasCode(error, 'NOT_REPLICATED')) changed++;
-        failed.push({ where: `message '${id}'`, error: withMessageId(error, id) });
-      }
-    };
+    const tally = new ChangeTally();
     try {
       for await (const members of this.#pages()) {
-        await Promise.all(members.filter((each) => each.state === state).map(({ id }) => changeOne(id)));
-        if (!failed.every(isCopyMissing)) break;
+        const ids = members.filter((each) => each.state === state).map(({ id }) => id);
+        await tally.change(ids, change);
+        if (tally.mustStop) break;
       }
     } catch (error) {
-      failed.push({ where: 'the search for the others', error });
+      tally.fail('the search for the others', error);
     }
-    if (failed.length === 0) return changed;
-    throw unfinished(what, changed === 0 ? undefined : `has changed messages: ${changed}`, failed);
+    tally.throwIfFailed(what);
+    return tally.changed;
   }
 
   async *#pages(): AsyncGenerator<readonly GroupMember[]> {

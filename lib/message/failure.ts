@@ -31,6 +31,19 @@ export function describeFailure(thrown: unknown): MessageFailure {
   return { name, message, stack: stack.split('\n').slice(0, STACK_LINES).join('\n') };
 }
 
+/** Reads a dead letter's error. Never fails, because an unreadable error must not hide the message. */
+export function readFailure(text: string): MessageFailure {
+  try {
+    const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
+    if (typeof name === 'string' && typeof message === 'string') {
+      return { name, message, ...(typeof stack === 'string' && { stack }) };
+    }
+  } catch {
+    // This package always writes JSON, so something else wrote this error.
+  }
+  return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
+}
+
 /** Shows an error in a log line, without its causes. */
 export function showFailure(thrown: unknown): string {
   if (!isError(thrown)) return `NonError: ${textOf(() => new Reasons().of(thrown))}`;

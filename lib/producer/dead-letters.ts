@@ -1,6 +1,7 @@
 import { assertMessageId } from '../message/message-id.js';
-import { MAX_BATCH, type MessagePage, type MessageQuery } from '../message/page.js';
+import { MAX_BATCH, type MessagePage, type MessageQuery, type PageQuery } from '../message/page.js';
 import type { DeadLetter } from '../message/message.js';
+import { type DeadLetterErrorPage, listErrors } from '../search/dead-letter-errors.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
@@ -12,6 +13,19 @@ import { listMessages } from './queue-views.js';
 export interface DeadLetters<Letter = DeadLetter> {
   /** Lists dead letters, oldest first, like `list(queue, 'dead', query)`. */
   list(query?: MessageQuery): Promise<MessagePage<Letter>>;
+
+  /**
+   * Groups dead letters by the name of their error and the first frame of its stack, the most frequent first. A call examines at most about
+   * 5,000 dead letters or 4 MiB of them, oldest first; go on until `cursor` is null, and add up what has the same `name` and `frame`.
+   * `matching(queue, { state: 'dead', error: { name, frame } })` redrives or discards all of one kind.
+   * @param query - `cursor` of the previous page
+   * @example
+   * ```ts
+   * const { errors } = await producer.deadLetters('orders').byError();
+   * for (const { name, frame, count } of errors) console.log(count, name, frame);
+   * ```
+   */
+  byError(query?: Pick<PageQuery, 'cursor'>): Promise<DeadLetterErrorPage>;
 
   /** Makes a dead letter due now, with all its attempts restored. Returns false if there is none with this id. */
   redrive(id: string): Promise<boolean>;
@@ -34,6 +48,10 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
 
   list(query?: MessageQuery): Promise<MessagePage<Letter>> {
     return listMessages(this.queue, 'dead', query);
+  }
+
+  byError(query?: Pick<PageQuery, 'cursor'>): Promise<DeadLetterErrorPage> {
+    return listErrors(this.queue.store, query);
   }
 
   async redrive(id: string): Promise<boolean> {

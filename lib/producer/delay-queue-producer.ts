@@ -106,6 +106,24 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
+   * Returns the next times of a rule, by the module's `calendar`. Calls no store.
+   * @param rule - `cron`, and `timeZone` (default: UTC), as in {@link repeat} or in the `repeat` of a message
+   * @param query - `after`: where to begin, default: now by this process's clock; `count`: how many times, 1–100, default 5
+   * @returns the times in order; fewer if the rule has no more
+   * @throws DelayQueueError `INVALID_ARGUMENT`, or `INVALID_OPTION` if the module has no `calendar`
+   * @example
+   * ```ts
+   * const [next] = producer.occurrences({ cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' });
+   * ```
+   */
+  occurrences(
+    rule: Pick<RepeatOptions, 'cron' | 'timeZone'>,
+    query?: { readonly after?: Date | undefined; readonly count?: number | undefined },
+  ): Date[] {
+    return this[PARTS].repeats.occurrences(rule, query);
+  }
+
+  /**
    * Lists queues, sorted by name: every queue to which messages have been offered, or that a process has ever handled, even if it is empty
    * now. A family's queue is listed only until a few minutes after its last message or dead letter is gone, and for as long as it is
    * paused. Queues to which only other libraries offer are not listed.

@@ -1,5 +1,6 @@
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
+import { type MatchingMessages, StoredMatches } from '../search/matching-messages.js';
 import { CheckedFilter, type MessageFilter } from '../search/message-filter.js';
 import { searchPage, type SearchPage } from '../search/search-messages.js';
 import type { TypesOf } from '../options/queue-definition.js';
@@ -41,9 +42,17 @@ export interface RepeatRequest {
   readonly check?: PayloadCheck | undefined;
 }
 
+/** Selects the times of a rule. */
+export interface OccurrenceQuery {
+  readonly after?: Date | undefined;
+  readonly count?: number | undefined;
+}
+
 /** Offers messages that repeat. */
 export interface OfferedRepeats {
   repeat(queue: Queue, request: RepeatRequest): Promise<OfferResult>;
+  /** Returns a rule's next times; fewer than `count` if it has no more. */
+  occurrences(rule: Pick<RepeatOptions, 'cron' | 'timeZone'>, query: OccurrenceQuery | undefined): Date[];
 }
 
 /** The services behind the methods of the producer and the typed queues. */
@@ -232,6 +241,25 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const [queue, filter, page] = this[NAMED]<[MessageFilter, PageQuery?]>(args);
     const show = (message: StoredMessage) => snapshotOf(queue, message) as SnapshotOf<Payloads, T>;
     return searchPage({ store: queue.store, show }, new CheckedFilter(filter), readPage(page));
+  }
+
+  /**
+   * Gives access to all messages that match a filter, to count or change them in bounded steps. A step changes what has matched a moment
+   * before: it does not check the filter again, only the state.
+   * @throws DelayQueueError `INVALID_ARGUMENT` immediately if the queue name or the filter is malformed
+   * @example
+   * ```ts
+   * const timedOut = producer.matching('orders', { state: 'dead', error: { name: 'TimeoutError' } });
+   * const { matched } = await timedOut.count();
+   * const { changed, movedOn } = await timedOut.redrive({ signal: AbortSignal.timeout(60_000) });
+   * ```
+   */
+  matching(...args: [...Name, filter: MessageFilter]): MatchingMessages {
+    const [queue, filter] = this[NAMED]<[MessageFilter]>(args);
+    const { store, router } = queue;
+    const deadLetters = new StoreDeadLetters(queue, this[PARTS].registrar);
+    const show = (message: StoredMessage) => snapshotOf(queue, message);
+    return new StoredMatches({ store, router, show, deadLetters }, new CheckedFilter(filter));
   }
 
   /**

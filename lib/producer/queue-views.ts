@@ -4,7 +4,8 @@ import { dateOf } from '../message/duration.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';
 import { NO_TYPE } from '../message/message-id.js';
-import type { MessageCounts, MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
+import { readFailure } from '../message/failure.js';
+import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import {
   assertState,
   type MessagePage,
@@ -111,19 +112,6 @@ function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: 
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
   return after === null ? undefined : dateOf((unwrapPutOff(body).since ?? dueAt) + after);
-}
-
-/** Reads a dead letter's error. Never fails, because an unreadable error must not hide the message. */
-function readFailure(text: string): MessageFailure {
-  try {
-    const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
-    if (typeof name === 'string' && typeof message === 'string') {
-      return { name, message, ...(typeof stack === 'string' && { stack }) };
-    }
-  } catch {
-    // This package always writes JSON, so something else wrote this error.
-  }
-  return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }
 
 /** Adds up the counts of all pages of a queue, by type. Returns a `Map`, because a type may have any name, even `__proto__`. */

@@ -6,7 +6,8 @@ import { dueAt } from '../message/duration.js';
 import { assertMessageId, MAX_ID_BYTES, NO_TYPE } from '../message/message-id.js';
 import { tagOf } from '../message/partition-of.js';
 import { readFields } from '../message/read-fields.js';
-import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
+import { type Calendar, letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
+import { showGiven } from '../message/show-given.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
@@ -15,7 +16,7 @@ import type { Clock } from '../timing/clock.js';
 import { checkOfferOptions, type OfferResult } from '../producer/offer.js';
 import { Offers } from '../producer/offers.js';
 import { checkInTime } from '../producer/payload-in-time.js';
-import type { OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
+import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
 import { unsupported } from '../producer/unsupported.js';
 import { duplicate } from '../producer/queue-writer.js';
 import { repeatsWith } from './repetition.js';
@@ -34,6 +35,8 @@ const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
 /** The maximum number of tries: an offer fails if its due time passes before it arrives. */
 const MAX_ROUNDS = 10;
+
+const MAX_OCCURRENCES = 100;
 
 @Injectable()
 export class Repeats implements OfferedRepeats, HandledRepeats {
@@ -63,6 +66,19 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
     }
   }
 
+  occurrences(given: Pick<RepeatOptions, 'cron' | 'timeZone'>, query: OccurrenceQuery | undefined): Date[] {
+    const rule = readRule(readFields<Partial<RepeatRule>>(given, 'rule', ['cron', 'timeZone', 'missed']));
+    const { after, count = 5 } = query === undefined ? {} : readFields(query, 'query', ['after', 'count']);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_OCCURRENCES) {
+      const problem = `count must be a whole number from 1 to ${MAX_OCCURRENCES}, not ${showGiven(count)}`;
+      throw new DelayQueueError('INVALID_ARGUMENT', problem);
+    }
+    let last: Date | null = new Date(after === undefined ? this.clock.wall() : dueAt(after, 'after').at);
+    const times: Date[] = [];
+    while (times.length < count && (last = this.#calendarFor('occurrences').next(rule, last))) times.push(last);
+    return times;
+  }
+
   /** Bypasses the offer observers, because any headers that they added now would be repeated with every occurrence. */
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
@@ -76,14 +92,16 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   }
 
   #nextAfter(rule: RepeatRule, instant: number): { readonly at: number } {
-    const { calendar } = this.limits;
-    if (!calendar) {
-      const problem = "calendar: repeat needs one: give forRoot({ calendar }) the one of 'nestjs-delay-queue/calendar'";
-      throw new DelayQueueError('INVALID_OPTION', problem);
-    }
-    const next = calendar.next(rule, new Date(instant));
+    const next = this.#calendarFor('repeat').next(rule, new Date(instant));
     if (next) return dueAt(next, 'the next time of the calendar');
     throw new DelayQueueError('INVALID_ARGUMENT', `cron '${rule.cron}' has no time after now`);
+  }
+
+  #calendarFor(method: string): Calendar {
+    const { calendar } = this.limits;
+    if (calendar) return calendar;
+    const problem = `calendar: ${method} needs one: give forRoot({ calendar }) the one of 'nestjs-delay-queue/calendar'`;
+    throw new DelayQueueError('INVALID_OPTION', problem);
   }
 }
 

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { MessageStore } from './message-store.js';
 import type { Router } from './router.js';
@@ -39,6 +39,49 @@ function describe({ finished, parts, changed }: { finished: number; parts: numbe
   if (finished === 0 && changed === 0) return undefined;
   const where = `was carried out in ${finished} of ${parts} parts of the queue`;
   return changed === 0 ? where : `${where}, and has changed messages: ${changed}`;
+}
+
+/** The maximum number of failures that a {@link ChangeTally} keeps. */
+const MAX_KEPT = 1000;
+
+/** Counts changes of single messages, each made by a call of its own. */
+export class ChangeTally {
+  changed = 0;
+  /** The number of messages that were no longer in a state in which they could be changed. */
+  unchanged = 0;
+  readonly #failed: FailedPart[] = [];
+  #mustStop = false;
+
+  /** True after a failure other than an unconfirmed replication: later changes would most likely fail, too. */
+  get mustStop(): boolean {
+    return this.#mustStop;
+  }
+
+  /** Changes messages at once. Counts a message as changed even if the change may not be replicated. */
+  async change(ids: readonly string[], change: (id: string) => Promise<boolean>): Promise<void> {
+    await Promise.all(
+      ids.map(async (id) => {
+        try {
+          if (await change(id)) this.changed++;
+          else this.unchanged++;
+        } catch (error) {
+          if (hasCode(error, 'NOT_REPLICATED')) this.changed++;
+          this.fail(`message '${id}'`, withMessageId(error, id));
+        }
+      }),
+    );
+  }
+
+  fail(where: string, error: unknown): void {
+    if (!hasCode(error, 'NOT_REPLICATED')) this.#mustStop = true;
+    if (this.#failed.length < MAX_KEPT) this.#failed.push({ where, error });
+  }
+
+  /** @param what - the method's name @throws the error for all failures, if there were any */
+  throwIfFailed(what: string): void {
+    if (this.#failed.length === 0) return;
+    throw unfinished(what, this.changed === 0 ? undefined : `has changed messages: ${this.changed}`, this.#failed);
+  }
 }
 
 export interface FailedPart {
