@@ -72,6 +72,7 @@ export {
 } from './producer/delay-queue-producer.js';
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
+export type { GroupList, GroupSummary } from './groups/group-list.js';
 export type { MessageGroup } from './groups/message-group.js';
 export type { DeadLetterError, DeadLetterErrorPage } from './search/dead-letter-errors.js';
 export type { DueHistogram } from './search/due-histogram.js';

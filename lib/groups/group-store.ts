@@ -2,13 +2,13 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import type { MessageState } from '../message/message.js';
 import type { ClaimReport, ClaimRequest } from '../store/consumer-store.js';
 import type { GroupRules, StoreLimits } from '../store/message-store.js';
-import type { GroupPage, GroupPageRequest } from '../store/admin-store.js';
+import type { GroupBacklogs, GroupPage, GroupPageRequest, PermitHolders } from '../store/admin-store.js';
 import { type GroupKeys, groupKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import { groupRulesArgument } from '../store/native/script-arguments.js';
 
-/** Approximate number of messages examined by one step through all groups. Takes about 0.5 ms. */
+/** Approximate number of messages, or groups, examined by one step through all groups. Takes about 0.5 ms. */
 const GROUP_STEP = 1000;
 
 /** A queue's messages with groups, in the hash slot of the queue's first partition. */
@@ -50,5 +50,21 @@ export class GroupStore extends NativeMessageStore {
     const next = reply.text();
     const members = reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));
     return { members, cursor: next === '' ? null : next };
+  }
+
+  async listGroups(cursor = ''): Promise<GroupBacklogs> {
+    const args = { cursor, size: GROUP_STEP };
+    const reply = await this.#commands.run(nativeFunctions.listGroups, { keys: this.#keys, args });
+    const total = reply.number();
+    const next = reply.text();
+    const groups = reply.rest(() => ({ group: reply.text(), waiting: reply.number(), holding: reply.number() }));
+    return { groups, total, cursor: next === '' ? null : next };
+  }
+
+  async listHolders(cursor = ''): Promise<PermitHolders> {
+    const reply = await this.#commands.run(nativeFunctions.listHolders, { keys: this.#keys, args: { cursor } });
+    const next = reply.text();
+    const holders = reply.rest(() => ({ id: reply.text(), group: reply.text() }));
+    return { holders, cursor: next === '' ? null : next };
   }
 }

@@ -1,3 +1,4 @@
+import { type GroupList, listGroups } from '../groups/group-list.js';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
 import { type MatchingMessages, StoredMatches } from '../search/matching-messages.js';
@@ -376,6 +377,23 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   deadLetters<T = unknown>(...args: [...Name]): DeadLetters<DeadLetter & SnapshotOf<Payloads, T>> {
     const [queue] = this[NAMED](args);
     return new StoreDeadLetters(queue, this[PARTS].registrar);
+  }
+
+  /**
+   * Lists the groups with the longest backlogs, and the messages that hold their permits. The queue needs the option `groups`. It examines at
+   * most about 20,000 groups, 1000 per call.
+   * - `query`: `limit` (1–1000, default 100)
+   * @throws DelayQueueError `INVALID_ARGUMENT` also if the queue lacks the option; `UNSUPPORTED_BY_LAYOUT`
+   * @example
+   * ```ts
+   * const { groups } = await producer.groups('reminders', { limit: 10 });
+   * for (const { group, waiting, holders } of groups) console.log(`${group}: ${waiting} wait for ${holders.join(', ')}`);
+   * ```
+   */
+  async groups(...args: [...Name, query?: { readonly limit?: number | undefined }]): Promise<GroupList> {
+    const [queue, query] = this[NAMED]<[{ readonly limit?: number | undefined }?]>(args);
+    assertGrouped(queue, `groups('${queue.name}')`);
+    return listGroups(queue.router.groups!, query);
   }
 
   /**

@@ -58,6 +58,20 @@ export interface AdminStore {
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
+   * Lists groups that have permits in use, with the lengths of their backlogs. Each call examines, atomically, one portion of the groups. A
+   * group may be listed by several calls. Absent if messages have no groups.
+   * @param cursor - from the previous call; omitted in the first
+   */
+  listGroups?(cursor?: string): Promise<GroupBacklogs>;
+
+  /**
+   * Lists messages that have permits, in no particular order. Each call examines, atomically, one portion of them. Messages that move
+   * between two calls may be missed or listed twice. Absent if messages have no groups.
+   * @param cursor - from the previous call; omitted in the first
+   */
+  listHolders?(cursor?: string): Promise<PermitHolders>;
+
+  /**
    * Makes dead letters due now, with all their attempts restored. {@link ConsumerStore.watchDue} announces them.
    * @param options - `unwrap`: removes from the bodies the time at which their messages first fell due (`body-forms.ts`), because they fall
    *   due again. Default: bodies stay as they are
@@ -174,6 +188,28 @@ export interface GroupPage {
 export interface GroupMember {
   readonly id: string;
   readonly state: MessageState;
+}
+
+export interface GroupBacklogs {
+  readonly groups: readonly GroupBacklog[];
+  /** The number of groups that have permits in use. */
+  readonly total: number;
+  /** For the next call; null after the last one. */
+  readonly cursor: string | null;
+}
+
+export interface GroupBacklog {
+  readonly group: string;
+  /** How many due messages wait for a permit. */
+  readonly waiting: number;
+  /** How many permits are taken, by messages that are ready, active, or wait for a retry. */
+  readonly holding: number;
+}
+
+export interface PermitHolders {
+  readonly holders: readonly { readonly id: string; readonly group: string }[];
+  /** For the next call; null after the last one. */
+  readonly cursor: string | null;
 }
 
 /** One dead letter by id, or at most this many (1–1000) of the oldest. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Test } from '@nestjs/testing';
-import { next } from '../../lib/calendar/index.js';
+import { calendar, next } from '../../lib/calendar/index.js';
 import { again, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../lib/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
@@ -9,6 +9,38 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const EVERY_SECOND = '* * * * * *';
+
+describe('the next times of a rule', () => {
+  const scene = new Scene();
+
+  test('are those of the calendar, in the time zone of the rule', async () => {
+    const { producer } = await scene.startApp({ module: { store: 'memory', calendar } });
+    const after = new Date('2026-03-27T12:00:00Z');
+    const rule = { cron: '0 9 * * *', timeZone: 'Europe/Berlin', missed: 'once' };
+    const iso = (times: readonly Date[]) => times.map((time) => time.toISOString());
+    expect(iso(producer.occurrences(rule, { after, count: 3 }))).toEqual([
+      '2026-03-28T08:00:00.000Z',
+      '2026-03-29T07:00:00.000Z',
+      '2026-03-30T07:00:00.000Z',
+    ]);
+    expect(iso(producer.occurrences({ cron: '0 9 * * *' }, { after, count: 1 }))).toEqual(['2026-03-28T09:00:00.000Z']);
+    const next = producer.occurrences({ cron: '* * * * *' });
+    expect(next).toHaveLength(5);
+    expect(next[0]!.getTime()).toBeGreaterThan(Date.now() - 1000);
+  });
+
+  test('are refused without a calendar, and for invalid arguments', async () => {
+    const { producer } = await scene.startApp({ module: { store: 'memory', calendar } });
+    const { producer: other } = await scene.startApp({ module: { store: 'memory' } });
+    const rule = { cron: '0 9 * * *' };
+    expect(() => other.occurrences(rule)).toThrow('calendar: occurrences needs one');
+    expect(() => producer.occurrences({ cron: 'never' })).toThrow('cron');
+    expect(() => producer.occurrences({ ...rule, timeZone: 'Mars' })).toThrow('Mars');
+    for (const count of [0, 101, 1.5]) expect(() => producer.occurrences(rule, { count })).toThrow('count');
+    expect(() => producer.occurrences(rule, { after: 1 as never })).toThrow('after');
+    expect(() => producer.occurrences({ ...rule, payload: 1 } as never)).toThrow('rule');
+  });
+});
 
 describe('a message that repeats with again() and a calendar', () => {
   const scene = new Scene();

@@ -91,6 +91,8 @@ export const CALLS_OF_GROUPS: typeof CALLS = {
   'settle: ack of a followed message, with its group': settle({ kind: 'ack' }, { ...FOLLOWED, group: 'one' }),
   'settle: retry, with its group': settle({ kind: 'retry', delay: LONG_LEASE }, { ...HELD, group: 'one' }),
   'list the group': (store) => store.listGroup!({ group: 'one' }),
+  'list the groups': (store) => store.listGroups!(),
+  'list the holders of permits': (store) => store.listHolders!(),
 };
 
 /** Instants differ between two queues, which were filled and called at different times. */

@@ -41,6 +41,22 @@ export class MemoryGroups {
     }
   }
 
+  /**
+   * Returns the messages that have a permit. In Redis, a group's next ready message gets one before it is claimed, so it is among them here.
+   * @param messages - all messages; the ready ones in the order in which they fell due
+   */
+  holders(messages: readonly MemoryMessage[]): MemoryMessage[] {
+    const holders = messages.filter(({ hasPermit }) => hasPermit);
+    const served = new Set(holders.filter(({ state }) => state === 'ready').map(({ group }) => group));
+    for (const message of messages) {
+      const { state, group, hasPermit } = message;
+      if (state !== 'ready' || hasPermit || served.has(group) || this.#free(group) <= 0) continue;
+      served.add(group);
+      holders.push(message);
+    }
+    return holders;
+  }
+
   /** Frees the message's permit, if it has one. */
   leave(message: MemoryMessage): void {
     if (!message.hasPermit) return;

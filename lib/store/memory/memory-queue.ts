@@ -10,13 +10,15 @@ import {
 } from '../consumer-store.js';
 import type { DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
-import type { DeadSelection } from '../admin-store.js';
+import type { DeadSelection, GroupBacklog } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
 /** How many dead letters are examined beyond the number to drop, because unreadable ones are skipped. */
 const LOOK_PAST_UNREAD = 100;
+
+const STATES_WITH_PERMITS = ['delayed', 'ready', 'active'] as const;
 
 interface Taken {
   readonly messages: readonly MemoryMessage[];
@@ -55,6 +57,29 @@ export class MemoryQueue {
   claimable(most: number): MemoryMessage[] {
     if (!this.#groups) return this.table.list('ready', most);
     return this.#groups.choose(this.table.list('ready', this.table.count('ready')), most);
+  }
+
+  /** Returns the messages that have a permit. */
+  holders(): MemoryMessage[] {
+    return (
+      this.#groups?.holders(STATES_WITH_PERMITS.flatMap((state) => this.table.list(state, this.table.count(state)))) ??
+      []
+    );
+  }
+
+  backlogs(): GroupBacklog[] {
+    const holders = new Set(this.holders());
+    const groups = new Map<string, { group: string; waiting: number; holding: number }>();
+    for (const { group } of holders) {
+      const of = groups.get(group) ?? { group, waiting: 0, holding: 0 };
+      of.holding++;
+      groups.set(group, of);
+    }
+    for (const message of this.table.list('ready', this.table.count('ready'))) {
+      const of = groups.get(message.group);
+      if (of && !holders.has(message)) of.waiting++;
+    }
+    return [...groups.values()];
   }
 
   countClaimable(): number {

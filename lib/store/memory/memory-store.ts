@@ -18,10 +18,12 @@ import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../pro
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
+  GroupBacklogs,
   GroupPage,
   GroupPageRequest,
   StoredPage,
   PageRequest,
+  PermitHolders,
   QueueStatus,
   RedriveOptions,
   RepairReport,
@@ -245,6 +247,20 @@ export class MemoryMessageStore implements MessageStore {
 
   listGroup({ group }: GroupPageRequest): Promise<GroupPage> {
     return this.#atomically(() => ({ members: this.#table.listGroup(group), cursor: null }));
+  }
+
+  listGroups(): Promise<GroupBacklogs> {
+    return this.#atomically(() => {
+      const groups = this.#queue.backlogs();
+      return { groups, total: groups.length, cursor: null };
+    });
+  }
+
+  listHolders(): Promise<PermitHolders> {
+    return this.#atomically(() => {
+      const holders = this.#queue.holders().map(({ id, group }) => ({ id, group }));
+      return { holders, cursor: null };
+    });
   }
 
   redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {

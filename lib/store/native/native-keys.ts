@@ -58,7 +58,7 @@ const GROUP_ENDINGS = {
   permits: 'lanes',
   /** With a group's name appended: LIST of the ids in its backlog. */
   backlog: 'line:',
-  /** HASH id → '1', of delayed messages that keep their permits. */
+  /** HASH id → group, of delayed messages that keep their permits. */
   held: 'held',
   /** STRING, the time at which the consumer that waits for the queue's rate claims again; it expires. */
   awaited: 'awaited',

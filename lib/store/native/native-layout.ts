@@ -96,6 +96,6 @@ export const groupPermissions: Permissions<GroupKeys> = {
   ready: [...nativePermissions.ready, 'LINSERT'],
   permits: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   backlog: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
-  held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
 };

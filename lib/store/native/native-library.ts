@@ -36,6 +36,8 @@ const FILES = {
   clear: 'clear',
   list: 'list',
   group: 'group',
+  listGroups: 'list-groups',
+  listHolders: 'list-holders',
   redrive: 'redrive',
   discard: 'discard',
   agree: 'agree',

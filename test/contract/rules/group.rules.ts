@@ -94,6 +94,25 @@ class GroupedQueue {
   }
 }
 
+/** By group: the permits in use, the length of the backlog, and the messages that have the permits. */
+async function backlogsOf({ store }: GroupedQueue): Promise<Record<string, [number, number, string[]]>> {
+  const backlogs: Record<string, [number, number, string[]]> = {};
+  let total = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await store.listGroups!(cursor);
+    for (const { group, waiting, holding } of page.groups) backlogs[group] = [holding, waiting, []];
+    ({ total, cursor } = page);
+  }
+  expect(total).toBe(Object.keys(backlogs).length);
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await store.listHolders!(cursor);
+    for (const { id, group } of page.holders) backlogs[group]![2].push(id);
+    ({ cursor } = page);
+  }
+  for (const [, , holders] of Object.values(backlogs)) holders.sort();
+  return backlogs;
+}
+
 type Step = (queue: GroupedQueue, claim: Claim) => Promise<unknown>;
 
 /** Ways to end an active message, which frees its permit. */
@@ -573,6 +592,47 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b2']);
         await queue.settle(one, { kind: 'ack' });
         expect(await queue.take()).toEqual(['a3']);
+      });
+    });
+
+    describe('lists of groups', () => {
+      it('a group is listed with the permits in use and the length of its backlog', async () => {
+        const queue = await open(ONE_HELD);
+        expect(await backlogsOf(queue)).toEqual({});
+        await queue.makeReady('a1', 'a2', 'a3', 'b1');
+        expect(await backlogsOf(queue)).toEqual({ a: [1, 2, ['a1']], b: [1, 0, ['b1']] });
+        const [a1, b1] = await queue.claim();
+        expect(await backlogsOf(queue)).toEqual({ a: [1, 2, ['a1']], b: [1, 0, ['b1']] });
+        await queue.settle(b1, { kind: 'ack' });
+        await queue.settle(a1, { kind: 'retry', delay: HOUR });
+        await queue.offer('c1', { after: HOUR });
+        expect(await backlogsOf(queue)).toEqual({ a: [1, 2, ['a1']] });
+        await queue.store.cancel('a1');
+        expect(await backlogsOf(queue)).toEqual({ a: [1, 1, ['a2']] });
+      });
+
+      it('a group with several permits has one ready message with a permit at a time', async () => {
+        const queue = await open({ concurrency: 2, onRetry: 'pass' });
+        await queue.makeReady('a1', 'a2', 'a3', 'a4');
+        expect(await backlogsOf(queue)).toEqual({ a: [1, 3, ['a1']] });
+        await queue.take(1);
+        expect(await backlogsOf(queue)).toEqual({ a: [2, 2, ['a1', 'a2']] });
+        await queue.take();
+        expect(await backlogsOf(queue)).toEqual({ a: [2, 2, ['a1', 'a2']] });
+      });
+
+      it('many groups are listed in several steps, each with its messages', async () => {
+        const queue = await open({ concurrency: null, onRetry: 'hold' });
+        const offers = Array.from({ length: 1000 }, (_, i) =>
+          ofGroup({ id: `m${i}`, due: { at: 1 }, onDuplicate: 'reject', body: 'J1' }, `group ${i % 600}`),
+        );
+        await queue.store.offer(offers);
+        await queue.queue.transfer();
+        await queue.take(300);
+        const backlogs = Object.values(await backlogsOf(queue));
+        expect(backlogs).toHaveLength(600);
+        expect(backlogs.reduce((sum, [holding, waiting]) => sum + holding + waiting, 0)).toBe(1000);
+        for (const [holding, , holders] of backlogs) expect(holders).toHaveLength(holding);
       });
     });
 

@@ -155,6 +155,8 @@ export class GroupsExercise {
     await this.#transfer();
     await this.store.listGroup({ group: 'one' });
     await this.store.listGroup({ group: 'one', most: 0 });
+    await this.store.listGroups();
+    for (const cursor of ['', 'active:', 'ready:0']) await this.store.listHolders(cursor);
   }
 
   async #offer(ids: readonly string[], due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'keep'): Promise<void> {

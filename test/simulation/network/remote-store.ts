@@ -19,6 +19,8 @@ const CALLS = [
     'clear',
     'list',
     'listGroup',
+    'listGroups',
+    'listHolders',
     'redrive',
   ],
   'discard',

@@ -2,7 +2,7 @@ import type { DueListener, WakeSignal } from '../../../lib/store/consumer-store.
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 
 /** Calls that change nothing. */
-const READING = new Set(['find', 'status', 'countTypes', 'countDue', 'list', 'listGroup']);
+const READING = new Set(['find', 'status', 'countTypes', 'countDue', 'list', 'listGroup', 'listGroups', 'listHolders']);
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 

@@ -46,18 +46,25 @@ function Groups.texts(q, names)
   return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
 end
 
+-- Returns how many permits are taken, and how many of them by ready messages. `text`: the group's string from `permits`. Any string of another
+-- form was written by somebody else, and counts as no permit taken.
+function Groups.taken(text)
+  if text == '1' then
+    return 1, 0
+  elseif text and #text == 8 then
+    local taken, ready = unpack_bytes('>I4I4', text)
+    return taken, ready
+  end
+  return 0, 0
+end
+
 -- Returns the state of a group. `text`: its string from `permits`, used unless the call has already read the group.
 function Groups.state(q, name, text)
   local groups = q.groups
   local group = groups.by_name[name]
   if not group then
-    group = { name = name, stored = text, taken = 0, ready = 0, added = 0 }
-    -- Any other string was written by somebody else, and counts as no permit taken.
-    if text == '1' then
-      group.taken = 1
-    elseif text and #text == 8 then
-      group.taken, group.ready = unpack_bytes('>I4I4', text)
-    end
+    group = { name = name, stored = text, added = 0 }
+    group.taken, group.ready = Groups.taken(text)
     groups.by_name[name], groups.opened[#groups.opened + 1] = group, group
   end
   return group
