@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { hostname } from 'node:os';
 import { readFileSync } from 'node:fs';
-import type { WorkerReport } from '../../lib/index.js';
+import { RejectMessage, type WorkerReport } from '../../lib/index.js';
+import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -45,6 +46,52 @@ describe('the list of workers', () => {
     await until(async () => (await listed(producer)).length === 1);
     await app.close();
     expect(await listed(producer)).toEqual([]);
+  });
+
+  test('a process tells what its handlers of queues and families have done in the last minute, and what they do', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const latch = new Latch();
+    const handle = async (task: string) => {
+      if (task === 'wait') await latch.opened;
+      if (task === 'fail') throw new RejectMessage('unwanted');
+    };
+    await scene.startApp({
+      module: { queues: { [queue]: { concurrency: 5 }, [`${queue}-*`]: { concurrency: 2 } } },
+      providers: [handlerOf(queue, handle), handlerOf(`${queue}-*`, handle)],
+    });
+    const startedAt = Date.now();
+    for (const each of [queue, `${queue}-1`, `${queue}-2`]) {
+      await producer.offerMany(
+        each,
+        ['fine', 'fine', 'fail'].map((payload) => ({ payload, delay: 0 })),
+      );
+    }
+    await producer.offer(queue, 'wait', 0, { id: 'waits' });
+    await producer.offer(`${queue}-2`, 'wait', 0, { id: 'waits too' });
+    // The first report was made before.
+    const reported = async () => (await listed(producer))[0]?.queues.every(({ used }) => used > 0) ?? false;
+    await until(reported, { within: 30_000 });
+    const { queues, seenAt } = (await listed(producer))[0]!;
+    latch.open();
+    const lateness = { p50: expect.any(Number), p99: expect.any(Number) };
+    // The family's queues have had more messages.
+    expect(queues).toEqual([
+      {
+        queue: `${queue}-*`,
+        ...{ slots: expect.any(Number), used: 1, handled: 4, failed: 2, lateness },
+        longest: { id: 'waits too', type: '', since: expect.any(Date) },
+      },
+      {
+        queue,
+        ...{ slots: 5, used: 1, handled: 2, failed: 1, lateness },
+        longest: { id: 'waits', type: '', since: expect.any(Date) },
+      },
+    ]);
+    const { since } = queues[1]!.longest!;
+    expect(since.getTime()).toBeGreaterThan(startedAt - 1000);
+    expect(since.getTime()).toBeLessThan(seenAt.getTime());
+    expect(queues[1]!.lateness!.p99).toBeLessThan(5000);
   });
 
   test('a process with heartbeat: false is not listed', async () => {

@@ -38,6 +38,23 @@ describe('workers that are killed, stopped or blocked', () => {
     expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
   });
 
+  test('a killed worker is listed for at most 30 s', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const doomed = await scene.startWorker({ queue });
+    await scene.startWorker({ queue });
+    const count = async () => (await producer.workers()).workers.length;
+    await until(async () => (await count()) === 2);
+    await doomed.end('SIGKILL');
+    const killedAt = Date.now();
+    expect(await count()).toBe(2);
+    await until(async () => (await count()) === 1, { within: 32_000 });
+    const lasted = Date.now() - killedAt;
+    console.log(`no longer listed ${lasted} ms after the kill`);
+    expect(lasted).toBeLessThan(31_000);
+    expect(await count()).toBe(1);
+  });
+
   test('a message that kills its process every time becomes a dead letter, and others are handled', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -19,7 +19,9 @@ describe('single messages of a queue handled by many processes', () => {
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const provider = handlerOf(queue, handled.record);
-    const apps = await Promise.all(Array.from({ length: processes }, () => scene.startApp({ providers: [provider] })));
+    const apps = await Promise.all(
+      Array.from({ length: processes }, () => scene.startApp({ module: { heartbeat: false }, providers: [provider] })),
+    );
     const handleOne = async () => {
       const { id } = await producer.offer(queue, null, 100);
       await until(() => handled.of(id).length > 0);

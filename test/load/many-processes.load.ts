@@ -36,7 +36,9 @@ describe('many processes that handle one queue', () => {
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const provider = handlerOf(queue, handled.record);
-    const apps = await Promise.all(Array.from({ length: schedulers }, () => scene.startApp({ providers: [provider] })));
+    const apps = await Promise.all(
+      Array.from({ length: schedulers }, () => scene.startApp({ module: { heartbeat: false }, providers: [provider] })),
+    );
     // Long enough for all but one to step back.
     await offerFor(1000, producer, queue);
     const count = await CommandCount.start(scene.redis);

@@ -35,6 +35,7 @@ describe('a process with a family of queues', () => {
     const name = scene.newQueue();
     let handled = 0;
     const { producer } = await scene.startApp({
+      module: { heartbeat: false },
       providers: [handlerOf(`${name}-*`, () => void handled++, { lease: '5s' })],
     });
     for (let i = 0; i < queues; i += 500) {

@@ -11,6 +11,7 @@ import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
 import { addShowCommand } from './commands/show.command.js';
 import { addTailCommand } from './commands/tail.command.js';
+import { addWorkersCommand } from './commands/workers.command.js';
 import { addCommonOptions } from './connection-arguments.js';
 import { FAILED, FINE, Refusal, WRONG_USAGE, WrongUsage } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
@@ -48,7 +49,9 @@ function createProgram(terminal: Terminal): Command {
     .addHelpText('after', HELP);
   addCommonOptions(program);
   const commandLine = new CommandLine(terminal);
-  const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand];
+  const looks = [
+    ...[addQueuesCommand, addWorkersCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand],
+  ];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
   for (const add of [...looks, ...changes, addDoctorCommand, addDeleteFunctionsCommand]) add(program, commandLine);
   return program;
