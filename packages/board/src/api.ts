@@ -214,6 +214,8 @@ export interface ReportView {
   readonly movedOn: number;
   readonly examined: number;
   readonly isComplete: boolean;
+  /** The partitions that did not answer; `isComplete` is false then. */
+  readonly missing?: readonly number[];
 }
 
 export interface JobView {

@@ -34,9 +34,16 @@ export class Audit {
     }
   }
 
+  /** Logs that a job has begun, which is reported with the number of messages once it has ended. */
+  begin(change: Omit<BoardChange, 'count' | 'at'>, job: string): void {
+    this.#logger.log(`${inWords(change)}: begun as job ${job}`);
+  }
+
   /** Reports a change. Never fails, because the change is made. */
   report(change: BoardChange): void {
-    this.#logger.log(inWords(change));
+    const { count, error } = change;
+    const failure = error === undefined ? '' : `, and failed: ${JSON.stringify(error)}`;
+    this.#logger.log(`${inWords(change)}: ${count} changed${failure}`);
     const { onChange } = this.options;
     if (!onChange) return;
     void (async () => onChange(change))().catch((error: unknown) => {
@@ -53,12 +60,11 @@ function mayBeDone(error: unknown): boolean {
 
 const MAX_IDS = 10;
 
-function inWords({ who, action, instance, queue, ids, filter, count, error }: BoardChange): string {
+function inWords({ who, action, instance, queue, ids, filter }: Omit<BoardChange, 'count' | 'at'>): string {
   const place = instance === '-' ? `queue ${queue}` : `queue ${queue} of instance ${instance}`;
   // JSON, because ids and names come from others: none of them can begin a new line of the log.
   const rest = ids && ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : '';
   const named = ids ? ` ${JSON.stringify(ids.slice(0, MAX_IDS))}${rest}` : '';
   const matching = filter ? ` all that match ${JSON.stringify(filter)}` : '';
-  const failure = error === undefined ? '' : ` but failed: ${JSON.stringify(error)}`;
-  return `${JSON.stringify(who ?? 'somebody')}: ${action}${named}${matching} in ${place}: ${count} changed${failure}`;
+  return `${JSON.stringify(who ?? 'somebody')}: ${action}${named}${matching} in ${place}`;
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { assertLocal, assertSameOrigin } from './access.js';
+import { Api } from './api-routes.js';
 import type { ApiError, ConfigView } from './api.js';
 import type { Call } from './call.js';
 import { type Answer, type Exchange, readBody } from './exchange.js';
@@ -8,7 +9,7 @@ import type { BoardInstance } from './instances.js';
 import type { BoardOptions } from './options.js';
 import type { Page } from './page.js';
 import { notFound, Problem, problemOf } from './problem.js';
-import { findRoute, type Route } from './routes.js';
+import { findRoute } from './routes.js';
 
 const SECURITY_HEADERS = {
   'content-security-policy':
@@ -26,19 +27,28 @@ export interface BoardParts {
   readonly instances: ReadonlyMap<string, BoardInstance>;
   readonly page: Page;
   readonly version: string;
-  readonly routes: readonly Route[];
 }
 
 /** Answers the requests to the board. */
 export class Board {
   readonly #logger = new Logger('DelayQueueBoard');
+  readonly #api: Api;
   #isClosed = false;
 
-  constructor(private readonly parts: BoardParts) {}
+  constructor(private readonly parts: BoardParts) {
+    const { options, instances } = parts;
+    this.#api = new Api({
+      options,
+      instances,
+      headers: SECURITY_HEADERS,
+      config: (exchange) => this.#config(exchange),
+    });
+  }
 
-  /** From now on, refuses requests. */
-  close(): void {
+  /** From now on, refuses requests. Ends streams and jobs. */
+  async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#api.close();
   }
 
   /**
@@ -64,14 +74,16 @@ export class Board {
     const { path } = exchange;
     const method = exchange.raw.method === 'HEAD' ? 'GET' : (exchange.raw.method ?? 'GET');
     const isApi = path === '/api' || path.startsWith('/api/');
-    const found = isApi ? findRoute(this.parts.routes, method, path.slice('/api'.length)) : undefined;
+    const found = isApi ? findRoute(this.#api.routes, method, path.slice('/api'.length)) : undefined;
     await this.#check(exchange, found?.route?.kind ?? kindOf(method, isApi));
     // A guard may have answered by itself, for instance with a redirect.
     if (exchange.isAnswered) return;
     if (!isApi) return this.#servePage(exchange, method);
     if (!found) throw notFound('There is no such part of the API.');
     const { route, params } = found;
-    if (!route) throw new Problem(405, 'METHOD_NOT_ALLOWED', `This part of the API has no method ${method}.`);
+    const isHeadOfEvents = route?.kind === 'events' && exchange.raw.method === 'HEAD';
+    if (!route || isHeadOfEvents)
+      throw new Problem(405, 'METHOD_NOT_ALLOWED', `This part of the API has no method ${exchange.raw.method}.`);
     const call = this.#call(exchange, params);
     if (route.kind === 'change') await this.#checkChange(exchange);
     const result = await route.handle(call);
@@ -104,8 +116,7 @@ export class Board {
     return { exchange, params, query: exchange.query, instance, body: () => readBody(exchange) };
   }
 
-  /** `GET /config` */
-  async config(exchange: Exchange): Promise<ConfigView> {
+  async #config(exchange: Exchange): Promise<ConfigView> {
     const { options, guards, instances, version } = this.parts;
     return {
       instances: [...instances.keys()],

@@ -10,15 +10,12 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { Audit } from './audit.js';
 import { Board } from './board.js';
 import { readVersion } from './config.js';
 import { mountOnExpress } from './express.js';
 import { mountOnFastify } from './fastify.js';
 import { Guards } from './guards.js';
 import { findInstances } from './instances.js';
-import { MessageApi } from './message-api.js';
-import { MessageViews } from './message-views.js';
 import {
   type BoardOptions,
   type DelayQueueBoardAsyncOptions,
@@ -28,8 +25,6 @@ import {
 } from './options.js';
 import { packageFolder } from './package-folder.js';
 import { Page } from './page.js';
-import { getQueue, listQueues } from './queue-api.js';
-import type { Route } from './routes.js';
 
 const OPTIONS = Symbol('options of the board');
 
@@ -93,8 +88,8 @@ export class DelayQueueBoardModule implements NestModule, OnModuleDestroy {
   }
 
   /** Called by Nest. */
-  onModuleDestroy(): void {
-    this.board?.close();
+  async onModuleDestroy(): Promise<void> {
+    await this.board?.close();
   }
 
   async #create(): Promise<Board> {
@@ -102,37 +97,6 @@ export class DelayQueueBoardModule implements NestModule, OnModuleDestroy {
     const guards = await Guards.resolve(this.modules, options.guards);
     const instances = findInstances(this.container, options.instances);
     const page = new Page(join(packageFolder(), 'dist', 'page'));
-    const audit = new Audit(options);
-    const messages = new MessageApi(new MessageViews(options.show), audit, options.show !== undefined);
-    const queue = '/i/:instance/queues/:queue';
-    const routes: Route[] = [
-      { method: 'GET', path: '/config', kind: 'read', handle: ({ exchange }) => board.config(exchange) },
-      { method: 'GET', path: '/i/:instance/queues', kind: 'read', handle: listQueues },
-      { method: 'GET', path: queue, kind: 'read', handle: getQueue },
-      { method: 'GET', path: `${queue}/messages`, kind: 'read', handle: (call) => messages.list(call) },
-      { method: 'GET', path: `${queue}/messages/:id`, kind: 'read', handle: (call) => messages.get(call) },
-      ...(['deliver', 'reschedule', 'change', 'cancel', 'abort', 'redrive', 'discard'] as const).map(
-        (action): Route => ({
-          method: 'POST',
-          path: `${queue}/messages/:id/${action}`,
-          kind: 'change',
-          handle: messages.act(action),
-        }),
-      ),
-      ...(['pause', 'resume'] as const).map((action): Route => ({
-        method: 'POST',
-        path: `${queue}/${action}`,
-        kind: 'change',
-        handle: async (call) => {
-          await audit.one(call, { action }, async () => {
-            await call.instance.producer[action](call.params.queue!);
-            return 0;
-          });
-          return { ok: true };
-        },
-      })),
-    ];
-    const board = new Board({ options, guards, instances, page, version: readVersion(), routes });
-    return board;
+    return new Board({ options, guards, instances, page, version: readVersion() });
   }
 }

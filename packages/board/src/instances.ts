@@ -1,6 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import type { DefinedBy, DelayQueueProducer, MessageChange } from 'nestjs-delay-queue';
 import { invalidOption } from './options.js';
+import { Workloads } from './workload.js';
 
 /** The name of the instance without a name, in URLs and options. */
 export const UNNAMED = '-';
@@ -16,6 +17,8 @@ export interface BoardInstance {
   readonly producer: DelayQueueProducer;
   /** The typed queues that the application injects, by their queues' names. */
   readonly typed: ReadonlyMap<string, TypedQueueHandle>;
+  /** Who handles which queues, and how fast. */
+  readonly workload: Workloads;
 }
 
 /**
@@ -37,7 +40,7 @@ export function findInstances(
       const definition = definitionOf(other);
       if (definition && definition.instance === value.instance) typed.set(definition.queue, other as TypedQueueHandle);
     }
-    found.set(name, { name, producer: value, typed });
+    found.set(name, { name, producer: value, typed, workload: new Workloads(value) });
   }
   const names = [...found.keys()].sort().join(', ') || 'none';
   if (found.size === 0)

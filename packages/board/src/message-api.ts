@@ -1,13 +1,11 @@
-import type { MessageState } from 'nestjs-delay-queue';
 import type { ChangeBody, ChangedView, MessageListView, MessageView, RescheduleBody } from './api.js';
 import type { Audit } from './audit.js';
-import { type Call, readDue, readNumber, readObject, readQuery, readText } from './call.js';
+import { type Call, readDue, readNumber, readObject, readQuery } from './call.js';
+import { FILTER_PARAMETERS, filterOf, readFilter } from './filters.js';
 import type { MessageViews } from './message-views.js';
 import { badRequest, notFound, Problem } from './problem.js';
 
 type Action = 'deliver' | 'reschedule' | 'change' | 'cancel' | 'abort' | 'redrive' | 'discard';
-
-const STATES: readonly string[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
 
 /** The part of the API about single messages. */
 export class MessageApi {
@@ -19,13 +17,14 @@ export class MessageApi {
 
   /** `GET …/messages` */
   async list({ query, instance, params }: Call): Promise<MessageListView> {
-    const { state, cursor, limit } = readQuery(query, ['state', 'cursor', 'limit']);
-    const page = await instance.producer.list(params.queue!, readState(state), {
+    const { cursor, limit, ...filter } = readQuery(query, ['cursor', 'limit', ...FILTER_PARAMETERS]);
+    const page = await instance.producer.search(params.queue!, readFilter(filterOf(filter), this.isRedacted), {
       limit: limit === undefined ? 100 : readNumber(limit, 'limit', [1, 1000]),
       ...(cursor !== undefined && { cursor }),
     });
     const messages = page.messages.map((message) => this.views.row(message));
-    return { messages, cursor: page.cursor, examined: messages.length, ...(page.missing && { missing: page.missing }) };
+    const { examined, missing } = page;
+    return { messages, cursor: page.cursor, examined, ...(missing && { missing }) };
   }
 
   /** `GET …/messages/:id` */
@@ -90,17 +89,4 @@ export class MessageApi {
     // A typed queue needs the type, to know which schema checks the payload.
     return handle.reschedule(id, dueTime, { ...(before.type && { type: before.type }), ...change });
   }
-}
-
-export function readState(state: string | undefined): MessageState {
-  if (state !== undefined && STATES.includes(state)) return state as MessageState;
-  throw badRequest(`state must be one of ${STATES.join(', ')}.`);
-}
-
-/** Checks the fields of a change that are handed on to the library. */
-export function readIds(value: unknown): string[] {
-  if (!Array.isArray(value) || value.length < 1 || value.length > 1000) {
-    throw badRequest('ids must be a list of 1 to 1,000 ids.');
-  }
-  return [...new Set(value.map((id, i) => readText(id, `ids[${i}]`)))];
 }

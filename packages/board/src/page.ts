@@ -60,13 +60,14 @@ export class Page {
   }
 
   /**
-   * The page for a path below the board's own. Its links are relative, so they hold behind any prefix that a proxy removes: `./` stands for the
-   * board's path wherever an attribute begins with it.
+   * The page for a path below the board's own. `%BASE%` in it stands for the way to the board's path, which is relative, so that it holds behind
+   * any prefix that a proxy removes.
    * @param path - with a leading `/`
    */
   index(path: string): Answer {
-    const base = '../'.repeat(path.split('/').length - 2) || './';
-    const body = this.#index.replaceAll('="./', `="${base}`);
-    return { status: 200, headers: { 'content-type': TYPES['.html']!, 'cache-control': 'no-store' }, body };
+    const depth = path.split('/').length - 2;
+    const base = depth === 0 ? '.' : Array<string>(depth).fill('..').join('/');
+    const headers = { 'content-type': TYPES['.html']!, 'cache-control': 'no-store' };
+    return { status: 200, headers, body: this.#index.replaceAll('%BASE%', base) };
   }
 }

@@ -39,6 +39,12 @@ export function problemOf(error: unknown): Problem | undefined {
     const status = error.getStatus();
     return new Problem(status, codeOf(status), error.message);
   }
+  // What middleware and hooks of the application throw.
+  const { statusCode, status } = error as { readonly statusCode?: unknown; readonly status?: unknown };
+  const found = statusCode ?? status;
+  if (error instanceof Error && typeof found === 'number' && found >= 400 && found < 500) {
+    return new Problem(found, codeOf(found), error.message);
+  }
   return undefined;
 }
 

@@ -1,6 +1,6 @@
-import type { QueueListView, QueueRow } from './api.js';
-import { type Call, readNumber, readQuery } from './call.js';
-import { readRow } from './queue-rows.js';
+import type { QueueListView, QueueView } from './api.js';
+import { type Call, readBoolean, readNumber, readQuery } from './call.js';
+import { readRows, rowOf } from './queue-rows.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -10,14 +10,21 @@ export async function listQueues({ query, instance }: Call): Promise<QueueListVi
   const { cursor, limit, prefix = '' } = readQuery(query, ['cursor', 'limit', 'prefix']);
   const wanted = limit === undefined ? DEFAULT_LIMIT : readNumber(limit, 'limit', [1, MAX_LIMIT]);
   const page = await namesFrom(instance.producer, { cursor, limit: wanted, prefix });
-  const queues = await Promise.all(page.names.map((name) => readRow(instance, name)));
+  const queues = await readRows(instance, page.names);
   return { queues, cursor: page.cursor, now: new Date().toISOString() };
 }
 
 /** `GET …/queues/:queue` */
-export async function getQueue({ query, instance, params }: Call): Promise<QueueRow> {
-  readQuery(query, ['types']);
-  return readRow(instance, params.queue!);
+export async function getQueue({ query, instance, params }: Call): Promise<QueueView> {
+  const { types } = readQuery(query, ['types']);
+  const { producer, workload } = instance;
+  const queue = params.queue!;
+  const status = await producer.status(queue);
+  const { layout, can } = status;
+  const row = { ...rowOf(queue, status, await workload.of(queue)), layout, can };
+  if (types === undefined || !readBoolean(types, 'types')) return row;
+  const byType = [...(await producer.countsByType(queue))];
+  return { ...row, types: byType.map(([type, counts]) => ({ type, counts })) };
 }
 
 interface NamesQuery {
