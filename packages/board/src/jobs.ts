@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { MessageFilter } from 'nestjs-delay-queue';
+import type { MatchReport, MessageFilter, StepOptions } from 'nestjs-delay-queue';
 import type { JobAction, JobAnswer, JobBody, JobView, ReportView } from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readDue, readObject, readQuery, readText } from './call.js';
 import type { EventStream, EventStreams } from './event-streams.js';
 import { readFilter } from './filters.js';
 import type { BoardInstance } from './instances.js';
-import type { Later, MatchReport, StepOptions } from './library.js';
 import { badRequest, notFound, Problem, problemOf } from './problem.js';
 
 /** How many jobs are kept, to be asked for their result. */
@@ -182,15 +181,15 @@ export class Jobs {
   }
 }
 
-type Run = (options: Required<StepOptions>) => Promise<MatchReport>;
+type Following = { readonly [Option in keyof StepOptions]-?: NonNullable<StepOptions[Option]> };
+
+type Run = (options: Following) => Promise<MatchReport>;
 
 /** Checks the arguments of a job's work, and returns what to call to do it. */
 function begin({ producer }: BoardInstance, work: Work): Run {
   const { queue, action, filter, ids, due } = work;
   if (filter) {
-    const later = producer as Later;
-    if (!later.matching) throw new Problem(400, 'UNSUPPORTED', 'This version of the library cannot do this.');
-    const messages = later.matching(queue, filter);
+    const messages = producer.matching(queue, filter);
     return (options) => (action === 'reschedule' ? messages.reschedule(due, options) : messages[action](options));
   }
   const letters = producer.deadLetters(queue);
@@ -207,7 +206,7 @@ function begin({ producer }: BoardInstance, work: Work): Run {
 async function changeEach(
   ids: readonly string[],
   change: (id: string) => Promise<boolean>,
-  { signal, onProgress }: Required<StepOptions>,
+  { signal, onProgress }: Following,
 ): Promise<ReportView> {
   let report: ReportView = { ...EMPTY, matched: ids.length };
   for (let i = 0; i < ids.length && !signal.aborted; i += STEP) {

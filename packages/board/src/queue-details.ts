@@ -1,11 +1,12 @@
-import { DelayQueueError, type MessageState } from 'nestjs-delay-queue';
+import { DelayQueueError, type DelayQueueProducer, type MessageState, type RepeatRule } from 'nestjs-delay-queue';
 import type { CountView, ErrorListView, GroupListView, HistogramView, RepeatListView, WorkerListView } from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readNumber, readQuery, readTime } from './call.js';
-import type { Later, LaterLetters } from './library.js';
 import { badRequest, Problem } from './problem.js';
 
-const unsupported = () => new Problem(400, 'UNSUPPORTED', 'This version of the library cannot do this.');
+interface Later {
+  groups?(queue: string, query?: { limit?: number }): Promise<object>;
+}
 
 /** `GET …/histogram` */
 export async function getHistogram({ query, instance, params }: Call): Promise<HistogramView> {
@@ -33,16 +34,22 @@ export async function getHistogram({ query, instance, params }: Call): Promise<H
 /** `GET …/errors` */
 export async function listErrors({ query, instance, params }: Call): Promise<ErrorListView> {
   const { cursor } = readQuery(query, ['cursor']);
-  const letters = instance.producer.deadLetters(params.queue!) as LaterLetters;
-  if (!letters.byError) throw unsupported();
-  return (await letters.byError(cursor === undefined ? {} : { cursor })) as ErrorListView;
+  const letters = instance.producer.deadLetters(params.queue!);
+  const page = await letters.byError(cursor === undefined ? {} : { cursor });
+  const errors = page.errors.map(({ firstAt, lastAt, ...error }) => ({
+    ...error,
+    firstAt: firstAt.toISOString(),
+    lastAt: lastAt.toISOString(),
+  }));
+  const { examined, missing } = page;
+  return { errors, examined, cursor: page.cursor, ...(missing && { missing }) };
 }
 
 /** `GET …/groups` */
 export async function listGroups({ query, instance, params }: Call): Promise<GroupListView> {
   const { limit } = readQuery(query, ['limit']);
   const producer = instance.producer as Later;
-  if (!producer.groups) throw unsupported();
+  if (!producer.groups) throw new Problem(400, 'UNSUPPORTED', 'This version of the library cannot do this.');
   const wanted = limit === undefined ? {} : { limit: readNumber(limit, 'limit', [1, 1000]) };
   return (await producer.groups(params.queue!, wanted)) as GroupListView;
 }
@@ -75,7 +82,7 @@ export async function listRepeats({ query, instance, params }: Call): Promise<Re
   return {
     repeats: page.messages.map(({ id, type, repeat, dueAt }) => ({
       ...{ id, type, rule: repeat!, dueAt: dueAt.toISOString(), state },
-      next: timesOf(producer as Later, repeat!),
+      next: timesOf(producer, repeat!),
     })),
     cursor: page.cursor === null ? following : `${state}|${page.cursor}`,
     examined: page.examined,
@@ -91,9 +98,9 @@ function readRepeatCursor(cursor = 'delayed|'): { state: MessageState; rest: str
 }
 
 /** Returns a rule's next five times; none if this process has no calendar, or one that cannot read the rule. */
-function timesOf(producer: Later, rule: { cron: string; timeZone: string }): string[] {
+function timesOf(producer: DelayQueueProducer, { cron, timeZone }: RepeatRule): string[] {
   try {
-    return producer.occurrences?.(rule, { count: 5 }).map((time) => time.toISOString()) ?? [];
+    return producer.occurrences({ cron, timeZone }, { count: 5 }).map((time) => time.toISOString());
   } catch (error) {
     if (error instanceof DelayQueueError) return [];
     throw error;
@@ -103,9 +110,7 @@ function timesOf(producer: Later, rule: { cron: string; timeZone: string }): str
 /** `GET …/workers` */
 export async function listWorkers({ query, instance }: Call): Promise<WorkerListView> {
   const { cursor, limit } = readQuery(query, ['cursor', 'limit']);
-  const producer = instance.producer as Later;
-  if (!producer.workers) throw unsupported();
-  const page = await producer.workers({
+  const page = await instance.producer.workers({
     limit: limit === undefined ? 100 : readNumber(limit, 'limit', [1, 1000]),
     ...(cursor !== undefined && { cursor }),
   });

@@ -30,6 +30,8 @@ export class RowEvents {
   readonly #subscribers = new Set<Subscriber>();
   readonly #samples = new Map<string, Samples>();
   #isRunning = false;
+  /** Set while Redis does not answer. */
+  #away: AwayEvent | undefined;
   #wake: () => void = () => {};
 
   constructor(private readonly instance: BoardInstance) {}
@@ -41,6 +43,7 @@ export class RowEvents {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#wake();
     });
+    if (this.#away) sendAway(subscriber, this.#away);
     this.#wake();
     if (!this.#isRunning) void this.#run();
   }
@@ -52,6 +55,7 @@ export class RowEvents {
       if (this.#subscribers.size > 0) await this.#pause();
     }
     this.#samples.clear();
+    this.#away = undefined;
     this.#isRunning = false;
   }
 
@@ -73,10 +77,12 @@ export class RowEvents {
       const rows = await readRows(this.instance, queues);
       const now = performance.now();
       const byName = new Map(rows.map((row) => [row.name, this.#withGrowth(row, now)]));
+      this.#away = undefined;
       for (const subscriber of this.#subscribers) sendRows(subscriber, byName);
     } catch (error) {
       const message = problemOf(error)?.message ?? 'The queues cannot be read.';
-      for (const subscriber of this.#subscribers) sendAway(subscriber, { message });
+      this.#away = { message };
+      for (const subscriber of this.#subscribers) sendAway(subscriber, this.#away);
     }
   }
 

@@ -1,5 +1,4 @@
-import type { DelayQueueProducer } from 'nestjs-delay-queue';
-import type { Later, WorkerQueue, WorkerReport } from './library.js';
+import type { DelayQueueProducer, WorkerQueue, WorkerReport } from 'nestjs-delay-queue';
 
 /** Who handles a queue. */
 export interface Workload {
@@ -27,7 +26,7 @@ export class Workloads {
   async of(queue: string): Promise<Workload | undefined> {
     if (!this.#read || performance.now() - this.#read.at > MAX_AGE) {
       const reports = readWorkers(this.producer).then(
-        (workers) => workers && new Reports(workers),
+        (workers) => new Reports(workers),
         () => undefined,
       );
       this.#read = { at: performance.now(), reports };
@@ -52,8 +51,7 @@ class Reports {
   }
 }
 
-async function readWorkers(producer: DelayQueueProducer & Later): Promise<WorkerReport[] | undefined> {
-  if (!producer.workers) return undefined;
+async function readWorkers(producer: DelayQueueProducer): Promise<WorkerReport[]> {
   const workers: WorkerReport[] = [];
   let cursor: string | undefined;
   do {
