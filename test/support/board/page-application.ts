@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplication, NestApplicationOptions, Type, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { type DelayQueueBoardOptions, DelayQueueBoardModule } from 'nestjs-delay-queue-board';
@@ -15,6 +16,8 @@ export interface PageApplicationSettings {
   readonly parts?: ModuleMetadata;
   readonly board?: DelayQueueBoardOptions & Pick<ModuleMetadata, 'imports'>;
   readonly create?: NestApplicationOptions;
+  /** True: the framework takes the host and protocol of a request from what a proxy says. */
+  readonly trustsProxy?: boolean;
   /** What `main.ts` does before the application listens. */
   readonly prepare?: (app: INestApplication) => unknown;
 }
@@ -37,6 +40,7 @@ export async function startPageApplication({
   parts = {},
   board = {},
   create,
+  trustsProxy = false,
   prepare,
 }: PageApplicationSettings): Promise<PageApplication> {
   const imports = [...(parts.imports ?? []), DelayQueueBoardModule.forRoot(board)];
@@ -47,11 +51,12 @@ export async function startPageApplication({
   const options = { logger, abortOnError: false, ...create };
   const app: INestApplication =
     framework === 'Fastify'
-      ? await NestFactory.create(root, new FastifyAdapter(), options)
+      ? await NestFactory.create(root, new FastifyAdapter({ trustProxy: trustsProxy }), options)
       : await NestFactory.create(root, options);
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= app.close());
   try {
+    if (framework === 'Express' && trustsProxy) (app as NestExpressApplication).set('trust proxy', true);
     await prepare?.(app);
     await app.listen(0, '127.0.0.1');
   } catch (error) {
