@@ -15,7 +15,7 @@ const CONNECTIONS: Readonly<Record<Connection, string>> = {
 
 /** What is around every view: the head, what concerns the whole board, and what was last done. */
 export function Frame({ said, children }: { readonly said: string; readonly children: ComponentChildren }) {
-  const { config, connection } = useSession();
+  const { config, connection, mayChange } = useSession();
   const place = usePlace();
   const instance = instanceIn(place, config.instances);
   const isWorkers = place.segments[2] === 'workers';
@@ -37,22 +37,19 @@ export function Frame({ said, children }: { readonly said: string; readonly chil
             Workers
           </Link>
         </nav>
-        <div class="where">
-          {config.instances.length > 1 && (
-            <select
-              aria-label="Instance"
-              value={instance}
-              onChange={(event) => go(pathTo(['i', event.currentTarget.value]))}
-            >
-              {config.instances.map((name) => (
-                <option key={name} value={name}>
-                  {instanceLabel(name)}
-                </option>
-              ))}
-            </select>
-          )}
-          <ThemeSwitch />
-        </div>
+        {config.instances.length > 1 && (
+          <select
+            aria-label="Instance"
+            value={instance}
+            onChange={(event) => go(pathTo(['i', event.currentTarget.value]))}
+          >
+            {config.instances.map((name) => (
+              <option key={name} value={name}>
+                {instanceLabel(name)}
+              </option>
+            ))}
+          </select>
+        )}
         <span class="connection" role="status" data-state={connection}>
           {CONNECTIONS[connection]}
         </span>
@@ -65,8 +62,11 @@ export function Frame({ said, children }: { readonly said: string; readonly chil
         {said && <p>{said}</p>}
       </div>
       <footer>
-        nestjs-delay-queue-board {config.version}
-        {config.readOnly && ' · read only'}
+        <p>
+          nestjs-delay-queue-board {config.version}
+          {!mayChange && ' · you may look at everything and change nothing'}
+        </p>
+        <ThemeSwitch />
       </footer>
     </>
   );

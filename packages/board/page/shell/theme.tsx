@@ -4,7 +4,7 @@ const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
 const KEY = 'delay-queue-board-theme';
-const LABELS = { system: 'System', light: 'Light', dark: 'Dark' };
+const LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' };
 
 export function storedTheme(): Theme {
   try {
@@ -31,17 +31,15 @@ export function ThemeSwitch() {
     setTheme(chosen);
   };
   return (
-    <select
-      class="theme"
-      aria-label="Colours"
-      value={theme}
-      onChange={(event) => choose(event.currentTarget.value as Theme)}
-    >
-      {THEMES.map((name) => (
-        <option key={name} value={name}>
-          {LABELS[name]}
-        </option>
-      ))}
-    </select>
+    <label class="theme">
+      Colours
+      <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+        {THEMES.map((name) => (
+          <option key={name} value={name}>
+            {LABELS[name]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -145,7 +145,7 @@ function TextField({ name, label, value, set }: FieldProps) {
 
 function TimeField({ name, label, value, set }: FieldProps) {
   return (
-    <div class="field">
+    <div class="field time">
       <label for={name}>{label}</label>
       <input
         id={name}

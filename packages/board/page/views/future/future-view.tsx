@@ -25,7 +25,7 @@ export function FutureView({ instance, queue, query }: QueueViewProps) {
     <section class="card" aria-labelledby="future-title">
       <div class="card-head">
         <h2 id="future-title">When messages fall due</h2>
-        <nav class="segmented" aria-label="Time span">
+        <nav class="segmented" aria-label="How far ahead">
           {Object.entries(SPANS).map(([key, { label }]) => (
             <Link
               key={key}
@@ -80,7 +80,7 @@ function Summary({ histogram, span, messages }: SummaryProps) {
         'Nothing is waiting in this queue.'
       ) : (
         <>
-          <b>{formatCount(total)}</b> {total === 1 ? 'message falls' : 'messages fall'} due in the{' '}
+          <b>{formatCount(total)}</b> {total === 1 ? 'message falls' : 'messages fall'} due in the next{' '}
           {span.label.toLowerCase()}
         </>
       )}

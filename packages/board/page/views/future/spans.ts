@@ -22,15 +22,15 @@ const DAY_OF_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 's
 
 export const SPANS: Readonly<Record<string, Span>> = {
   hour: {
-    ...{ label: 'Next hour', bar: 'minute', width: MINUTE, buckets: 60, labelEvery: 10, every: 5000 },
+    ...{ label: 'Hour', bar: 'minute', width: MINUTE, buckets: 60, labelEvery: 10, every: 5000 },
     tick: (time) => TIME.format(time),
   },
   day: {
-    ...{ label: 'Next day', bar: 'hour', width: HOUR, buckets: 24, labelEvery: 4, every: 10_000 },
+    ...{ label: 'Day', bar: 'hour', width: HOUR, buckets: 24, labelEvery: 4, every: 10_000 },
     tick: (time) => TIME.format(time),
   },
   quarter: {
-    ...{ label: 'Next 90 days', bar: 'day', width: DAY, buckets: 90, labelEvery: 15, every: 30_000 },
+    ...{ label: '90 days', bar: 'day', width: DAY, buckets: 90, labelEvery: 15, every: 30_000 },
     // In the middle of the day: when summer time begins or ends, 24 hours from midnight on are not a date.
     tick: (time) => DAY_OF_YEAR.format(time + DAY / 2),
   },

@@ -14,10 +14,10 @@ export const WORDS: Readonly<
 /** What happens to a message, in a sentence. */
 export const EFFECTS: Readonly<Record<JobAction, string>> = {
   count: 'Nothing is changed.',
-  cancel: 'The messages are removed and never handled. Repetitions end. This cannot be undone.',
-  reschedule: 'The messages fall due at the new time.',
-  redrive: 'The messages are due now, with all their attempts.',
-  discard: 'The dead letters are removed. This cannot be undone.',
+  cancel: 'What is cancelled is removed and never handled, and repetitions end. This cannot be undone.',
+  reschedule: 'A message that falls due before its turn comes is left as it is.',
+  redrive: 'What is redriven is due now, with all its attempts.',
+  discard: 'What is discarded is removed for good. This cannot be undone.',
 };
 
 export function isHarmful(action: JobAction): boolean {
