@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ErrorListView } from '../../src/api.js';
-import { apiUrl } from '../api/client.js';
 import { useSession } from '../api/session.js';
-import { useRead } from '../api/use-read.js';
+import { useWalk } from '../api/use-walk.js';
 import { countOf, formatCount } from '../parts/format.js';
-import { Empty, MissingPartitions, Shown } from '../parts/notices.js';
-import { PageLinks } from '../parts/page-links.js';
+import { Empty } from '../parts/notices.js';
+import { Further, Reach } from '../parts/reach.js';
 import { Time } from '../parts/time.js';
 import { Link, pathTo } from '../router.js';
 import type { QueueViewProps } from '../shell/where.js';
@@ -14,49 +13,49 @@ import { type Many, ManyDialog } from './many/many-dialog.js';
 type ErrorGroup = ErrorListView['errors'][number];
 
 /** Dead letters by the error that they died of, so that one cause is one line. */
-export function ErrorsView({ instance, queue, query }: QueueViewProps) {
-  const cursor = query.get('cursor') ?? undefined;
+export function ErrorsView({ instance, queue }: QueueViewProps) {
   const [many, setMany] = useState<Many>();
-  const segments = ['i', instance, 'queues', queue, 'errors'];
-  const reading = useRead<ErrorListView>(apiUrl(segments, { cursor }), { every: 10_000 });
+  const walk = useWalk<ErrorListView>({ segments: ['i', instance, 'queues', queue, 'errors'] });
+  const errors = useMemo(() => merge(walk.pages.flatMap((page) => page.errors)), [walk.pages]);
   return (
     <section class="card" aria-labelledby="errors-title">
       <h2 id="errors-title">Dead letters by error</h2>
-      <Shown reading={reading} what="the dead letters">
-        {({ errors, cursor: next, examined, missing }) => (
-          <>
-            <MissingPartitions missing={missing} />
-            {errors.length === 0 && next === null && cursor === undefined ? (
-              <Empty>
-                <p>There are no dead letters.</p>
-                <p>Messages that fail for good appear here, grouped by their error.</p>
-              </Empty>
-            ) : (
-              <>
-                <p class="hint">
-                  {countOf(examined, 'dead letter')} examined
-                  {next === null && cursor === undefined ? ': these are all.' : ' on this page.'}
-                </p>
-                <ul class="errors">
-                  {errors.map((group) => (
-                    <ErrorItem
-                      key={`${group.name} ${group.frame}`}
-                      instance={instance}
-                      queue={queue}
-                      group={group}
-                      choose={setMany}
-                    />
-                  ))}
-                </ul>
-              </>
-            )}
-            <PageLinks segments={segments} isFirst={cursor === undefined} cursor={next} what="dead letters" />
-          </>
-        )}
-      </Shown>
+      <Reach walk={walk} found={`${countOf(errors.length, 'error')} found`} />
+      {walk.isComplete && errors.length === 0 && (
+        <Empty>
+          <p>There are no dead letters.</p>
+          <p>Messages that fail for good appear here, grouped by their error.</p>
+        </Empty>
+      )}
+      <ul class="errors">
+        {errors.map((group) => (
+          <ErrorItem key={keyOf(group)} instance={instance} queue={queue} group={group} choose={setMany} />
+        ))}
+      </ul>
+      <Further walk={walk} />
       {many && <ManyDialog instance={instance} queue={queue} many={many} close={() => setMany(undefined)} />}
     </section>
   );
+}
+
+/** Adds up what several pages say about the same error. The most frequent come first. */
+function merge(groups: readonly ErrorGroup[]): readonly ErrorGroup[] {
+  const merged = new Map<string, ErrorGroup>();
+  for (const group of groups) {
+    const before = merged.get(keyOf(group));
+    merged.set(keyOf(group), before ? add(before, group) : group);
+  }
+  return [...merged.values()].sort((one, other) => other.count - one.count);
+}
+
+function add(one: ErrorGroup, other: ErrorGroup): ErrorGroup {
+  const latest = Date.parse(one.lastAt) > Date.parse(other.lastAt) ? one : other;
+  const first = Date.parse(one.firstAt) < Date.parse(other.firstAt) ? one : other;
+  return { ...latest, count: one.count + other.count, firstAt: first.firstAt };
+}
+
+function keyOf({ name, frame }: ErrorGroup): string {
+  return JSON.stringify([name, frame]);
 }
 
 interface ErrorItemProps {

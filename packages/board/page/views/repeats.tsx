@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ChangedView, RepeatListView } from '../../src/api.js';
-import { apiUrl } from '../api/client.js';
 import { useSession } from '../api/session.js';
 import { useChange } from '../api/use-change.js';
-import { useRead } from '../api/use-read.js';
+import { useWalk } from '../api/use-walk.js';
 import { Confirm } from '../parts/confirm.js';
 import { countOf, formatDateTime } from '../parts/format.js';
-import { Empty, Shown } from '../parts/notices.js';
-import { PageLinks } from '../parts/page-links.js';
+import { Empty } from '../parts/notices.js';
+import { Further, Reach } from '../parts/reach.js';
 import { StateBadge } from '../parts/state-badge.js';
 import { Time } from '../parts/time.js';
 import { Link, pathTo } from '../router.js';
@@ -15,14 +14,19 @@ import type { QueueViewProps } from '../shell/where.js';
 
 type Repeat = RepeatListView['repeats'][number];
 
+/** How many rules are found before the search waits for the viewer. */
+const PER_ROUND = 50;
+
 /** The messages that repeat, with their rules and their next times. */
-export function RepeatsView({ instance, queue, query }: QueueViewProps) {
+export function RepeatsView({ instance, queue }: QueueViewProps) {
   const { say } = useSession();
   const change = useChange();
   const [asked, setAsked] = useState<string>();
-  const cursor = query.get('cursor') ?? undefined;
-  const segments = ['i', instance, 'queues', queue, 'repeats'];
-  const reading = useRead<RepeatListView>(apiUrl(segments, { cursor }), { every: 10_000 });
+  const walk = useWalk<RepeatListView>({
+    segments: ['i', instance, 'queues', queue, 'repeats'],
+    isEnough: (pages) => pages.reduce((sum, page) => sum + page.repeats.length, 0) >= PER_ROUND,
+  });
+  const repeats = walk.pages.flatMap((page) => page.repeats);
   const close = () => {
     setAsked(undefined);
     change.forget();
@@ -32,30 +36,23 @@ export function RepeatsView({ instance, queue, query }: QueueViewProps) {
     if (!answer) return;
     close();
     say(answer.changed ? 'The repetition has ended.' : 'It had already ended. Nothing was changed.');
-    reading.reload();
+    walk.restart();
   };
   return (
     <section class="card" aria-labelledby="repeats-title">
       <h2 id="repeats-title">Repeating messages</h2>
-      <Shown reading={reading} what="the repeating messages">
-        {({ repeats, cursor: next, examined }) => (
-          <>
-            {repeats.length === 0 && next === null && cursor === undefined ? (
-              <Empty>
-                <p>No message of this queue repeats.</p>
-              </Empty>
-            ) : (
-              <p class="hint">{countOf(examined, 'message')} examined on this page.</p>
-            )}
-            <ul class="repeats">
-              {repeats.map((repeat) => (
-                <RepeatItem key={repeat.id} instance={instance} queue={queue} repeat={repeat} end={setAsked} />
-              ))}
-            </ul>
-            <PageLinks segments={segments} isFirst={cursor === undefined} cursor={next} what="messages" />
-          </>
-        )}
-      </Shown>
+      <Reach walk={walk} found={`${countOf(repeats.length, 'repeating message')} found`} />
+      {walk.isComplete && repeats.length === 0 && (
+        <Empty>
+          <p>No message of this queue repeats.</p>
+        </Empty>
+      )}
+      <ul class="repeats">
+        {repeats.map((repeat) => (
+          <RepeatItem key={repeat.id} instance={instance} queue={queue} repeat={repeat} end={setAsked} />
+        ))}
+      </ul>
+      <Further walk={walk} />
       {asked !== undefined && (
         <Confirm
           title="End a repetition"

@@ -1,5 +1,4 @@
 import type { FilterBody, StateName } from '../../../src/api.js';
-import type { Parameters } from '../../api/client.js';
 import { STATES } from '../../parts/state-badge.js';
 
 /** The names of a filter's fields, in the page's address and in the API's. */
@@ -29,10 +28,6 @@ export function readFilter(query: URLSearchParams): Filter {
 /** True if a filter leaves out some messages of its state. */
 export function isNarrow(filter: Filter): boolean {
   return FIELDS.some((field) => field !== 'state' && filter[field] !== undefined);
-}
-
-export function parametersOf(filter: Filter): Parameters {
-  return { ...filter };
 }
 
 /** The filter as jobs want it. */

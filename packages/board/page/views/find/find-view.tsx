@@ -1,14 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import type { MessageListView } from '../../../src/api.js';
 import { useSession } from '../../api/session.js';
+import { useWalk } from '../../api/use-walk.js';
 import { countOf, formatCount } from '../../parts/format.js';
-import { Empty, MissingPartitions, Problem } from '../../parts/notices.js';
+import { Empty } from '../../parts/notices.js';
+import { Further, Reach } from '../../parts/reach.js';
 import type { QueueViewProps } from '../../shell/where.js';
 import { actionsIn, type Many, ManyDialog } from '../many/many-dialog.js';
 import { bodyOf, isNarrow, readFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { MessageTable } from './message-table.js';
-import { type Search, useSearch } from './use-search.js';
 
+/** How many messages a search finds before it waits for the viewer. */
+const PER_ROUND = 100;
 /** A job takes no more ids than this. */
 const MAX_SELECTED = 1000;
 
@@ -22,7 +26,12 @@ export function FindView({ instance, queue, query }: QueueViewProps) {
 function Found({ instance, queue, query }: QueueViewProps) {
   const { mayChange } = useSession();
   const filter = readFilter(query);
-  const search = useSearch(instance, queue, filter);
+  const walk = useWalk<MessageListView>({
+    segments: ['i', instance, 'queues', queue, 'messages'],
+    parameters: { ...filter, limit: PER_ROUND },
+    isEnough: (pages) => pages.reduce((sum, page) => sum + page.messages.length, 0) >= PER_ROUND,
+  });
+  const messages = useMemo(() => walk.pages.flatMap((page) => page.messages), [walk.pages]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many>();
   const path = ['i', instance, 'queues', queue, 'messages'];
@@ -30,10 +39,8 @@ function Found({ instance, queue, query }: QueueViewProps) {
   return (
     <section class="card" aria-label="Messages">
       <FilterForm path={path} filter={filter} />
-      <Reach search={search} isNarrow={isNarrow(filter)} />
-      <MissingPartitions missing={search.missing} />
-      {search.error && <Problem error={search.error} retry={search.goOn} />}
-      {search.messages.length > 0 && (
+      <Reach walk={walk} found={`${countOf(messages.length, 'message')} found`} />
+      {messages.length > 0 && (
         <>
           <div class="many" role="group" aria-label="Change many messages">
             {selected.size > 0 ? (
@@ -63,13 +70,19 @@ function Found({ instance, queue, query }: QueueViewProps) {
             instance={instance}
             queue={queue}
             state={filter.state}
-            messages={search.messages}
+            messages={messages}
             selected={selected}
             select={actions.length > 0 ? (ids) => setSelected(new Set([...ids].slice(0, MAX_SELECTED))) : undefined}
           />
         </>
       )}
-      <Further search={search} state={filter.state} isNarrow={isNarrow(filter)} />
+      {walk.isComplete && messages.length === 0 && (
+        <Empty>
+          <p>{isNarrow(filter) ? `No ${filter.state} message matches.` : `There are no ${filter.state} messages.`}</p>
+          {isNarrow(filter) && <p>Try another state, or leave a field empty.</p>}
+        </Empty>
+      )}
+      <Further walk={walk} />
       {many && <ManyDialog instance={instance} queue={queue} many={many} close={() => setMany(undefined)} />}
     </section>
   );
@@ -77,58 +90,4 @@ function Found({ instance, queue, query }: QueueViewProps) {
 
 function label(action: string): string {
   return action.charAt(0).toUpperCase() + action.slice(1);
-}
-
-interface ReachProps {
-  readonly search: Search;
-  readonly isNarrow: boolean;
-}
-
-/** How far the search has got. */
-function Reach({ search, isNarrow }: ReachProps) {
-  const { messages, examined, isRunning, isComplete } = search;
-  const found = countOf(messages.length, 'message');
-  return (
-    <div class="reach">
-      <p role="status">
-        {isRunning && 'Searching… '}
-        {isNarrow ? `${found} found among ${formatCount(examined)} examined` : `${found} listed`}
-        {isComplete ? ': these are all.' : isRunning ? ' so far.' : '; there are more.'}
-      </p>
-      {isRunning ? (
-        <button type="button" class="small" onClick={search.stop}>
-          Stop
-        </button>
-      ) : (
-        <button type="button" class="small" onClick={search.restart}>
-          Search again
-        </button>
-      )}
-    </div>
-  );
-}
-
-interface FurtherProps extends ReachProps {
-  readonly state: string;
-}
-
-function Further({ search, state, isNarrow }: FurtherProps) {
-  const { messages, isRunning, isComplete, error } = search;
-  if (isRunning || error) return null;
-  if (isComplete) {
-    if (messages.length > 0) return null;
-    return (
-      <Empty>
-        <p>{isNarrow ? `No ${state} message matches.` : `There are no ${state} messages.`}</p>
-        {isNarrow && <p>Try another state, or leave a field empty.</p>}
-      </Empty>
-    );
-  }
-  return (
-    <div class="further">
-      <button type="button" onClick={search.goOn}>
-        {isNarrow ? 'Continue the search' : 'Show more'}
-      </button>
-    </div>
-  );
 }

@@ -2,6 +2,7 @@ import type { MessageRow, StateName } from '../../../src/api.js';
 import { VirtualRows } from '../../parts/virtual-rows.js';
 import { Time } from '../../parts/time.js';
 import { Link, pathTo } from '../../router.js';
+import { useQueue } from '../../shell/queue-context.js';
 
 interface MessageTableProps {
   readonly instance: string;
@@ -16,7 +17,8 @@ interface MessageTableProps {
 /** A list of messages of one state, of which only the rows that are seen are drawn. */
 export function MessageTable({ instance, queue, state, messages, selected, select }: MessageTableProps) {
   const isDead = state === 'dead';
-  const columns = (select ? 1 : 0) + 4;
+  const hasGroups = useQueue()?.can.groups !== false;
+  const names = ['Message', whenOf(state), ...(hasGroups ? ['Group'] : []), isDead ? 'Error' : 'Payload'];
   const selectable = messages.filter(({ id }) => id !== '');
   const isAll = selectable.length > 0 && selectable.every(({ id }) => selected.has(id));
   return (
@@ -33,25 +35,21 @@ export function MessageTable({ instance, queue, state, messages, selected, selec
               />
             </th>
           )}
-          {[
-            'Message',
-            isDead ? 'Died' : state === 'active' ? 'Fell due' : 'Due',
-            'Group',
-            isDead ? 'Error' : 'Payload',
-          ].map((column) => (
-            <th key={column} role="columnheader" scope="col">
-              {column}
+          {names.map((name) => (
+            <th key={name} role="columnheader" scope="col" class={name.toLowerCase()}>
+              {name}
             </th>
           ))}
         </tr>
       </thead>
-      <VirtualRows items={messages} columns={columns}>
+      <VirtualRows items={messages} columns={names.length + (select ? 1 : 0)}>
         {(message, index) => (
           <Row
             key={message.id || index}
             path={pathTo(['i', instance, 'queues', queue, 'message'], { id: message.id })}
             message={message}
             index={index}
+            hasGroups={hasGroups}
             isSelected={selected.has(message.id)}
             toggle={select && (() => select(toggled(selected, message.id)))}
           />
@@ -59,6 +57,12 @@ export function MessageTable({ instance, queue, state, messages, selected, selec
       </VirtualRows>
     </table>
   );
+}
+
+/** What the times of a list are. */
+function whenOf(state: StateName): string {
+  if (state === 'dead') return 'Died';
+  return state === 'active' ? 'Fell due' : 'Due';
 }
 
 function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
@@ -71,11 +75,12 @@ interface RowProps {
   readonly path: string;
   readonly message: MessageRow;
   readonly index: number;
+  readonly hasGroups: boolean;
   readonly isSelected: boolean;
   readonly toggle: (() => void) | undefined;
 }
 
-function Row({ path, message, index, isSelected, toggle }: RowProps) {
+function Row({ path, message, index, hasGroups, isSelected, toggle }: RowProps) {
   const { id, type, group, error, preview } = message;
   return (
     <tr role="row" aria-rowindex={index + 2} class={isSelected ? 'selected' : undefined}>
@@ -96,9 +101,11 @@ function Row({ path, message, index, isSelected, toggle }: RowProps) {
       <td role="cell" class="when">
         <Time at={message.diedAt ?? message.dueAt} />
       </td>
-      <td role="cell" class="group">
-        {group}
-      </td>
+      {hasGroups && (
+        <td role="cell" class="group">
+          {group}
+        </td>
+      )}
       <td role="cell" class={error ? 'preview bad' : 'preview'}>
         {error ? `${error.name}: ${error.message}` : preview}
       </td>

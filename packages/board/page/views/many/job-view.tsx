@@ -1,6 +1,6 @@
 import type { JobView as JobState } from '../../../src/api.js';
 import { countOf, formatCount } from '../../parts/format.js';
-import { Loading, Notice, Problem } from '../../parts/notices.js';
+import { Loading, MissingPartitions, Notice, Problem } from '../../parts/notices.js';
 import { Time } from '../../parts/time.js';
 import { Link, pathTo } from '../../router.js';
 import type { QueueViewProps } from '../../shell/where.js';
@@ -74,6 +74,7 @@ function Progress({ job, of, stop }: ProgressProps) {
         </div>
       </dl>
       <p role="status">{sentenceFor(job)}</p>
+      <MissingPartitions missing={report.missing} />
       {job.error !== undefined && <Notice tone="bad">{job.error}</Notice>}
       {isRunning && (
         <div class="actions">

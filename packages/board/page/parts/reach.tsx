@@ -1,0 +1,42 @@
+import type { Walk } from '../api/use-walk.js';
+import { countOf } from './format.js';
+import { MissingPartitions, Problem } from './notices.js';
+
+interface ReachProps {
+  readonly walk: Walk<unknown>;
+  /** What has been found, such as `3 messages found`. */
+  readonly found: string;
+}
+
+/** Says how far a walk has got, and lets the viewer stop it. */
+export function Reach({ walk, found }: ReachProps) {
+  const { examined, missing, isRunning, isComplete, error, stop, restart, goOn } = walk;
+  return (
+    <>
+      <div class="reach">
+        <p role="status">
+          {isRunning && 'Searching… '}
+          {found}, {countOf(examined, 'message')} examined
+          {isComplete ? ': these are all.' : isRunning ? ' so far.' : '; there are more.'}
+        </p>
+        <button type="button" class="small" onClick={isRunning ? stop : restart}>
+          {isRunning ? 'Stop' : 'Search again'}
+        </button>
+      </div>
+      <MissingPartitions missing={missing} />
+      {error && <Problem error={error} retry={goOn} />}
+    </>
+  );
+}
+
+/** A button that goes on with a walk that has been stopped. */
+export function Further({ walk }: { readonly walk: Walk<unknown> }) {
+  if (walk.isRunning || walk.isComplete || walk.error) return null;
+  return (
+    <div class="further">
+      <button type="button" onClick={walk.goOn}>
+        Continue
+      </button>
+    </div>
+  );
+}
