@@ -64,7 +64,9 @@ export class BoardPage {
 
   /** A row of a table, by the name or id that it begins with. */
   row(name: string): Locator {
-    return this.page.getByRole('row').filter({ has: this.page.getByRole('rowheader').getByText(name, { exact: true }) });
+    return this.page
+      .getByRole('row')
+      .filter({ has: this.page.getByRole('rowheader').getByText(name, { exact: true }) });
   }
 
   link(name: string): Locator {

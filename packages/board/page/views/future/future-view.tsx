@@ -5,6 +5,7 @@ import { useNow } from '../../parts/clock.js';
 import { countOf, formatCount } from '../../parts/format.js';
 import { MissingPartitions, Shown } from '../../parts/notices.js';
 import { Link, pathTo } from '../../router.js';
+import { useQueue } from '../../shell/queue-context.js';
 import type { QueueViewProps } from '../../shell/where.js';
 import { type Bar, Chart } from './chart.js';
 import { type Span, SPANS, startOf } from './spans.js';
@@ -21,6 +22,7 @@ export function FutureView({ instance, queue, query }: QueueViewProps) {
     subject: `${queue} ${span.label}`,
   });
   const messages = ['i', instance, 'queues', queue, 'messages'];
+  const ready = useQueue()?.ready ?? 0;
   return (
     <section class="card" aria-labelledby="future-title">
       <div class="card-head">
@@ -41,10 +43,10 @@ export function FutureView({ instance, queue, query }: QueueViewProps) {
         {(histogram) => (
           <>
             <MissingPartitions missing={histogram.missing} />
-            <Summary histogram={histogram} span={span} messages={messages} />
+            <Summary histogram={histogram} span={span} overduePath={overduePath(histogram, ready, messages)} />
             <Chart
               bars={barsOf(histogram, span, messages)}
-              overdue={{ count: histogram.overdue, path: overduePath(histogram, messages) }}
+              overdue={{ count: histogram.overdue, path: overduePath(histogram, ready, messages) }}
               unit={span.bar}
             />
             <p class="hint">
@@ -68,10 +70,10 @@ export function FutureView({ instance, queue, query }: QueueViewProps) {
 interface SummaryProps {
   readonly histogram: HistogramView;
   readonly span: Span;
-  readonly messages: readonly string[];
+  readonly overduePath: string;
 }
 
-function Summary({ histogram, span, messages }: SummaryProps) {
+function Summary({ histogram, span, overduePath: path }: SummaryProps) {
   const total = histogram.counts.reduce((sum, count) => sum + count, 0);
   const isNone = total + histogram.overdue + histogram.after === 0;
   return (
@@ -87,7 +89,7 @@ function Summary({ histogram, span, messages }: SummaryProps) {
       {histogram.overdue > 0 && (
         <>
           {' · '}
-          <Link class="overdue" to={overduePath(histogram, messages)}>
+          <Link class="overdue" to={path}>
             {formatCount(histogram.overdue)} overdue
           </Link>
         </>
@@ -96,9 +98,9 @@ function Summary({ histogram, span, messages }: SummaryProps) {
   );
 }
 
-/** Overdue messages are ready ones as a rule; delayed ones are overdue only while nobody transfers them. */
-function overduePath({ now, before }: HistogramView, messages: readonly string[]): string {
-  return pathTo(messages, before > 0 ? { state: 'delayed', dueTo: now } : { state: 'ready' });
+/** Overdue messages are ready, or still delayed because no process transfers them. Returns where most of them are. */
+function overduePath({ now, overdue }: HistogramView, ready: number, messages: readonly string[]): string {
+  return pathTo(messages, ready * 2 >= overdue ? { state: 'ready' } : { state: 'delayed', dueTo: now });
 }
 
 function barsOf({ counts, from }: HistogramView, span: Span, messages: readonly string[]): Bar[] {
