@@ -1,4 +1,4 @@
-/** Every queue of the shop: the board and the metrics show all of them. */
+/** Every queue of the shop, for its metrics. */
 export const WATCHED_QUEUES = [
   ...['orders', 'tasks', 'parcels', 'coupons', 'exports'],
   ...['mails', 'reminders', 'checkouts', 'drafts', 'reindexes'],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { BoardClient } from '../support/board/board-client.js';
+import { PageClient } from '../support/board/page-client.js';
 import { CommandCount } from '../support/command-count.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
@@ -89,9 +89,9 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   it.each(['the page', 'the board'])(
     'do not count an order as late if a pause started on %s has delayed it',
     async (by) => {
-      const board = new BoardClient(`${shop.url}/board`);
+      const board = new PageClient(`${shop.url}/board`);
       const ask = (what: 'pause' | 'resume') =>
-        by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
+        by === 'the page' ? shop.post(`/controls/${what}`) : board.post(`i/-/queues/orders/${what}`, {});
       // Each page is told the figures in its first event; later ones come only when they change.
       const fresh = await shop.listen();
       const { lateness, heldUp } = fresh.of('snapshot')[0]!.data.figures as ReturnType<typeof figures>;

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { BoardClient } from '../support/board/board-client.js';
+import type { MessageView, QueueListView } from 'nestjs-delay-queue-board';
+import { PageClient } from '../support/board/page-client.js';
 import { until } from '../support/until.js';
 import { SampleApp } from './sample-app.process.js';
 
@@ -52,15 +53,16 @@ describe('requests to the sample shop', () => {
     expect([...measured].map(([, queue]) => queue).sort()).toEqual(await handledQueues());
   });
 
-  it('for its board show all its queues and can promote a message, which is then handled', async () => {
-    const board = new BoardClient(`${shop.url}/board`);
-    expect((await board.queues()).map(({ name }) => name).sort()).toEqual(await handledQueues());
+  it('for its board show all its queues and can deliver a message, which is then handled', async () => {
+    const board = new PageClient(`${shop.url}/board`);
+    const { queues } = (await board.get<QueueListView>('i/-/queues')).body;
+    expect(queues.map(({ name }) => name).sort()).toEqual(await handledQueues());
     const { id: order } = (await shop.post('/orders', { payWithin: '1h' })).body;
-    const timeout = `unpaid:${String(order)}`;
-    expect(await board.ids('orders', { status: 'delayed' })).toContain(timeout);
-    expect((await board.put(`orders/${encodeURIComponent(timeout)}/promote`)).status).toBe(204);
+    const timeout = `i/-/queues/orders/messages/${encodeURIComponent(`unpaid:${String(order)}`)}`;
+    expect((await board.get<MessageView>(timeout)).body.state).toBe('delayed');
+    expect((await board.post(`${timeout}/deliver`, {})).body).toEqual({ changed: true });
     await until(async () => (await statusOf(order)) === 'cancelled');
-    expect(await board.ids('orders', { status: 'delayed' })).not.toContain(timeout);
+    expect((await board.get(timeout)).status).toBe(404);
   });
 
   /** The queues that have a handler in the sources of the shop. */
