@@ -26,6 +26,7 @@ export function useEvents(url: string | null, listeners: Listeners): void {
           current.current[name]?.(event.data === '' ? undefined : (JSON.parse(event.data) as unknown));
         });
       }
+      source.addEventListener('open', () => report(null));
       source.addEventListener('error', () => void onError());
     };
     const onError = async () => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api/client.js';
+import type { Reading } from '../api/use-read.js';
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -24,12 +25,12 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** Says why something could not be read or changed, and what happens next. */
+/** Says why something could not be read or changed. What passes by itself is said once, above the view. */
 export function Problem({ error, retry }: { readonly error: ApiError; readonly retry?: () => void }) {
   return (
     <div class="notice bad" role="alert">
-      <p>{textOf(error)}</p>
-      {retry && !error.isPassing && (
+      <p>{error.message}</p>
+      {retry && (
         <button type="button" onClick={retry}>
           Try again
         </button>
@@ -38,27 +39,20 @@ export function Problem({ error, retry }: { readonly error: ApiError; readonly r
   );
 }
 
-function textOf(error: ApiError): string {
-  if (error.status === 503) return 'The application cannot reach its Redis. The page tries again by itself.';
-  if (error.isPassing) return 'The application does not answer. The page tries again by itself.';
-  return error.message;
+interface ShownProps<Answer> {
+  readonly reading: Reading<Answer>;
+  readonly what: string;
+  readonly children: (answer: Answer) => ComponentChildren;
 }
 
 /** Shows what has been read, or why there is nothing to show. */
-export function Shown<Answer>({
-  reading,
-  what,
-  children,
-}: {
-  readonly reading: { readonly data: Answer | undefined; readonly error: ApiError | undefined; reload: () => void };
-  readonly what: string;
-  readonly children: (answer: Answer) => ComponentChildren;
-}) {
-  const { data, error, reload } = reading;
+export function Shown<Answer>({ reading: { data, error, reload }, what, children }: ShownProps<Answer>) {
+  const isLoading = data === undefined && (!error || error.isPassing);
   return (
     <>
-      {error && <Problem error={error} retry={reload} />}
-      {data === undefined ? !error && <Loading what={what} /> : children(data)}
+      {error && !error.isPassing && <Problem error={error} retry={reload} />}
+      {isLoading && <Loading what={what} />}
+      {data !== undefined && children(data)}
     </>
   );
 }

@@ -11,20 +11,22 @@ interface ReachProps {
 /** Says how far a walk has got, and lets the viewer stop it. */
 export function Reach({ walk, found }: ReachProps) {
   const { examined, missing, isRunning, isComplete, error, stop, restart, goOn } = walk;
+  // It tries again by itself.
+  const isSearching = isRunning || error?.isPassing === true;
   return (
     <>
       <div class="reach">
         <p role="status">
-          {isRunning && 'Searching… '}
+          {isSearching && 'Searching… '}
           {found}, {countOf(examined, 'message')} examined
-          {isComplete ? ': these are all.' : isRunning ? ' so far.' : '; there are more.'}
+          {isComplete ? ': these are all.' : isSearching ? ' so far.' : '; there are more.'}
         </p>
         <button type="button" class="small" onClick={isRunning ? stop : restart}>
           {isRunning ? 'Stop' : 'Search again'}
         </button>
       </div>
       <MissingPartitions missing={missing} />
-      {error && <Problem error={error} retry={goOn} />}
+      {error && !error.isPassing && <Problem error={error} retry={goOn} />}
     </>
   );
 }

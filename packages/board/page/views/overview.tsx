@@ -16,6 +16,9 @@ import { go, Link, pathTo } from '../router.js';
 /** Queues of a page: few enough that their names fit into the address of the event stream. */
 const LIMIT = 40;
 
+/** The list is read again for queues that are new or gone; their rows come as events. */
+const LIST_EVERY = 15_000;
+
 interface OverviewProps {
   readonly instance: string;
   readonly query: URLSearchParams;
@@ -24,7 +27,9 @@ interface OverviewProps {
 export function OverviewView({ instance, query }: OverviewProps) {
   const prefix = query.get('prefix') ?? '';
   const cursor = query.get('cursor') ?? undefined;
-  const reading = useRead<QueueListView>(apiUrl(['i', instance, 'queues'], { prefix, cursor, limit: LIMIT }));
+  const reading = useRead<QueueListView>(apiUrl(['i', instance, 'queues'], { prefix, cursor, limit: LIMIT }), {
+    every: LIST_EVERY,
+  });
   const rows = useLiveRows(instance, reading.data);
   return (
     <>

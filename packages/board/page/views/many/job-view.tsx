@@ -14,8 +14,8 @@ export function JobView({ instance, queue, query, job: id }: QueueViewProps & { 
   return (
     <section class="card" aria-labelledby="job-title">
       <h2 id="job-title">{job ? titleOf(job) : 'A change of many messages'}</h2>
-      {error && (error.status === 404 ? <Gone /> : <Problem error={error} />)}
-      {!job && !error && <Loading what="the change" />}
+      {error && !error.isPassing && (error.status === 404 ? <Gone /> : <Problem error={error} />)}
+      {!job && (!error || error.isPassing) && <Loading what="the change" />}
       {job && <Progress job={job} of={of} stop={stop} />}
       <p>
         <Link to={pathTo(['i', instance, 'queues', queue, 'messages'])}>Back to the messages</Link>

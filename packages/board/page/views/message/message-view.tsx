@@ -13,21 +13,32 @@ import { Headers } from './headers.js';
 import { Payload } from './payload.js';
 
 /** One message: where it is, what it carries, and what can be done with it. */
-export function MessageView({ instance, queue, query }: QueueViewProps) {
-  const id = query.get('id') ?? '';
+export function MessageView(props: QueueViewProps) {
+  const id = props.query.get('id') ?? '';
+  // Browsers take them for steps in a path, even if they are encoded.
+  if (id === '' || id === '.' || id === '..') {
+    return (
+      <section class="card" aria-label="Message">
+        <Empty>
+          <p>A message with the id “{id}” cannot be opened here.</p>
+          <p>Use the command line instead.</p>
+        </Empty>
+      </section>
+    );
+  }
+  return <ShownMessage {...props} id={id} />;
+}
+
+function ShownMessage({ instance, queue, id }: QueueViewProps & { readonly id: string }) {
   const url = apiUrl(['i', instance, 'queues', queue, 'messages', id]);
   const { data: message, error, reload } = useRead<Message>(url, { every: 3000 });
   const isGone = error?.status === 404;
   if (!message) {
     return (
       <section class="card" aria-label="Message">
-        {isGone ? (
-          <Unknown id={id} />
-        ) : error ? (
-          <Problem error={error} retry={reload} />
-        ) : (
-          <Loading what="the message" />
-        )}
+        {isGone && <Unknown id={id} />}
+        {error && !isGone && !error.isPassing && <Problem error={error} retry={reload} />}
+        {(!error || error.isPassing) && <Loading what="the message" />}
       </section>
     );
   }
