@@ -80,7 +80,7 @@ test.each(['delay-queue:{orders}:lane:delayed', 'the utmost care', 'planes', 'it
 
 test('code, comments, documentation and test names use the terms of the glossary', async () => {
   const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
-  const ours = files.filter((file) => /\.(ts|js|mjs|cjs|lua|md|json|ya?ml|css|html|java|patch)$/.test(file));
+  const ours = files.filter((file) => /\.(tsx?|js|mjs|cjs|lua|md|json|ya?ml|css|html|java|patch)$/.test(file));
   const read = ours.filter((file) => !FILES_APART.some((apart) => apart.test(file)));
   const found = await Promise.all(
     read.map(async (file) => oldWordsIn(file, await readFile(path.join(ROOT, file), 'utf8'))),

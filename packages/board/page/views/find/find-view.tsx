@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { MessageListView } from '../../../src/api.js';
+import type { JobAction, MessageListView, StateName } from '../../../src/api.js';
 import { useSession } from '../../api/session.js';
 import { useWalk } from '../../api/use-walk.js';
 import { countOf, formatCount } from '../../parts/format.js';
 import { Empty } from '../../parts/notices.js';
 import { Further, Reach } from '../../parts/reach.js';
 import type { QueueViewProps } from '../../shell/where.js';
-import { actionsIn, type Many, ManyDialog } from '../many/many-dialog.js';
+import { type Many, ManyDialog } from '../many/many-dialog.js';
+import { actionsIn, WORDS } from '../many/words.js';
 import { bodyOf, isNarrow, readFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { MessageTable } from './message-table.js';
@@ -35,44 +36,30 @@ function Found({ instance, queue, query }: QueueViewProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many>();
   const path = ['i', instance, 'queues', queue, 'messages'];
-  const actions = mayChange ? actionsIn(filter.state) : [];
+  const canSelect = mayChange && actionsIn(filter.state).length > 0;
   return (
     <section class="card" aria-label="Messages">
       <FilterForm path={path} filter={filter} />
       <Reach walk={walk} found={`${countOf(messages.length, 'message')} found`} />
       {messages.length > 0 && (
         <>
-          <div class="many" role="group" aria-label="Change many messages">
-            {selected.size > 0 ? (
-              <>
-                <span class="chosen">{formatCount(selected.size)} selected</span>
-                {actions.map((action) => (
-                  <button key={action} type="button" onClick={() => setMany({ action, ids: [...selected] })}>
-                    {label(action)}…
-                  </button>
-                ))}
-                <button type="button" class="quiet" onClick={() => setSelected(new Set())}>
-                  Select none
-                </button>
-              </>
-            ) : (
-              <>
-                <span class="chosen">All that match</span>
-                {(['count', ...actions] as const).map((action) => (
-                  <button key={action} type="button" onClick={() => setMany({ action, filter: bodyOf(filter) })}>
-                    {label(action)}…
-                  </button>
-                ))}
-              </>
-            )}
-          </div>
+          {mayChange && (
+            <ManyBar
+              state={filter.state}
+              selected={selected}
+              choose={(action) =>
+                setMany(selected.size > 0 ? { action, ids: [...selected] } : { action, filter: bodyOf(filter) })
+              }
+              clear={() => setSelected(new Set())}
+            />
+          )}
           <MessageTable
             instance={instance}
             queue={queue}
             state={filter.state}
             messages={messages}
             selected={selected}
-            select={actions.length > 0 ? (ids) => setSelected(new Set([...ids].slice(0, MAX_SELECTED))) : undefined}
+            select={canSelect ? (ids) => setSelected(new Set([...ids].slice(0, MAX_SELECTED))) : undefined}
           />
         </>
       )}
@@ -88,6 +75,29 @@ function Found({ instance, queue, query }: QueueViewProps) {
   );
 }
 
-function label(action: string): string {
-  return action.charAt(0).toUpperCase() + action.slice(1);
+interface ManyBarProps {
+  readonly state: StateName;
+  readonly selected: ReadonlySet<string>;
+  readonly choose: (action: JobAction) => void;
+  readonly clear: () => void;
+}
+
+/** What can be done with the selected messages, or with all that match while none is selected. */
+function ManyBar({ state, selected, choose, clear }: ManyBarProps) {
+  const actions = selected.size > 0 ? actionsIn(state) : (['count', ...actionsIn(state)] as const);
+  return (
+    <div class="many" role="group" aria-label="Change many messages">
+      <span class="chosen">{selected.size > 0 ? `${formatCount(selected.size)} selected` : 'All that match'}</span>
+      {actions.map((action) => (
+        <button key={action} type="button" onClick={() => choose(action)}>
+          {WORDS[action].verb}…
+        </button>
+      ))}
+      {selected.size > 0 && (
+        <button type="button" class="quiet" onClick={clear}>
+          Select none
+        </button>
+      )}
+    </div>
+  );
 }

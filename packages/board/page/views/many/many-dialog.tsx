@@ -10,8 +10,6 @@ import { go, pathTo } from '../../router.js';
 import { stopJob, useJob } from './use-job.js';
 import { EFFECTS, isHarmful, WORDS } from './words.js';
 
-export { actionsIn } from './words.js';
-
 /** What shall be done, and with which messages. */
 export interface Many {
   readonly action: JobAction;
