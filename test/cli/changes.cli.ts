@@ -51,7 +51,7 @@ describe('the command line', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
     const { output } = await run('cancel', queue, '--group', 'customer-8', '--yes', '--json');
     expect(jsonLines(output)).toEqual([{ queue, group: 'customer-8', cancelled: 1 }]);
-    const problem = 'Say which: cancel <queue> <id>, or cancel <queue> --group <name>\n';
+    const problem = 'Say which: cancel <queue> <id>, cancel <queue> --group <name>, or cancel <queue> --matching\n';
     for (const words of [[], ['c', '--group', 'customer-8']]) {
       expect(await run('cancel', queue, ...words, '--yes')).toMatchObject({ code: 2, problems: problem });
     }

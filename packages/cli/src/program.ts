@@ -6,9 +6,13 @@ import { addDeadCommands } from './commands/dead.commands.js';
 import { addDeleteFunctionsCommand } from './commands/delete-functions.command.js';
 import { addDelayedCommands } from './commands/delayed.commands.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
+import { addErrorsCommand } from './commands/errors.command.js';
+import { addGroupsCommand } from './commands/groups.command.js';
+import { addHistogramCommand } from './commands/histogram.command.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
+import { addSearchCommand } from './commands/search.command.js';
 import { addShowCommand } from './commands/show.command.js';
 import { addTailCommand } from './commands/tail.command.js';
 import { addWorkersCommand } from './commands/workers.command.js';
@@ -50,10 +54,17 @@ function createProgram(terminal: Terminal): Command {
   addCommonOptions(program);
   const commandLine = new CommandLine(terminal);
   const looks = [
-    ...[addQueuesCommand, addWorkersCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand],
+    addQueuesCommand,
+    addWorkersCommand,
+    addCountsCommand,
+    addListCommand,
+    addSearchCommand,
+    addShowCommand,
   ];
+  const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommand, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
-  for (const add of [...looks, ...changes, addDoctorCommand, addDeleteFunctionsCommand]) add(program, commandLine);
+  for (const add of [...looks, ...overviews, ...changes, addDoctorCommand, addDeleteFunctionsCommand])
+    add(program, commandLine);
   return program;
 }
 

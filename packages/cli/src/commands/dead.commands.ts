@@ -3,6 +3,17 @@ import type { DeadLetters } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { Refusal, WrongUsage } from '../exit-codes.js';
 import { counted } from '../text/counted.js';
+import {
+  addMatchingOptions,
+  changeMatching,
+  type MatchingAction,
+  type MatchingArguments,
+  refuseFilter,
+} from './matching.js';
+
+interface DeadArguments extends MatchingArguments {
+  readonly all: boolean;
+}
 
 interface DeadAction {
   readonly name: 'redrive' | 'discard';
@@ -16,14 +27,14 @@ interface DeadAction {
 const ACTIONS: readonly DeadAction[] = [
   {
     name: 'redrive',
-    description: 'make a dead letter due now, with all its attempts, or all dead letters of a queue',
+    description: 'make a dead letter due now, with all its attempts, all dead letters of a queue, or all that match',
     done: 'Redriven',
     one: (letters, id) => letters.redrive(id),
     all: (letters) => letters.redriveAll(),
   },
   {
     name: 'discard',
-    description: 'remove a dead letter for good, or all dead letters of a queue',
+    description: 'remove a dead letter for good, all dead letters of a queue, or all that match',
     done: 'Discarded',
     one: (letters, id) => letters.discard(id),
     all: (letters) => letters.discardAll(),
@@ -32,19 +43,28 @@ const ACTIONS: readonly DeadAction[] = [
 
 export function addDeadCommands(program: Command, commandLine: CommandLine): void {
   for (const action of ACTIONS) {
-    program
+    const command = program
       .command(`${action.name} <queue> [id]`)
       .description(action.description)
-      .option('--all', 'all dead letters of the queue', false)
-      .action((queue: string, id: string | undefined, { all }: { all: boolean }, command: Command) => {
-        if (all === (id !== undefined)) {
-          throw new WrongUsage(`Say which: ${action.name} <queue> <id>, or ${action.name} <queue> --all`);
+      .option('--all', 'all dead letters of the queue', false);
+    addMatchingOptions(command).action(
+      (queue: string, id: string | undefined, { all, ...args }: DeadArguments, command: Command) => {
+        refuseFilter(args);
+        if ([id !== undefined, all, args.matching].filter(Boolean).length !== 1) {
+          const { name } = action;
+          throw new WrongUsage(`Say which: ${name} <queue> <id>, ${name} <queue> --all, or ${name} <queue> --matching`);
         }
+        if (args.matching) return changeMatching(commandLine, command, { queue, args }, matchingAction(action));
         return id === undefined
           ? applyToAll(commandLine, command, queue, action)
           : applyToOne(commandLine, command, { queue, id }, action);
-      });
+      },
+    );
   }
+}
+
+function matchingAction({ name, done }: DeadAction): MatchingAction {
+  return { state: 'dead', name: capitalised(name), done, apply: (messages, options) => messages[name](options) };
 }
 
 function applyToOne(

@@ -15,11 +15,12 @@ interface ListArguments {
 /** Maximum number of characters of a payload; `show` prints all of it. */
 const SHOWN_PAYLOAD = 60;
 
+export const STATES = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+
 export function addListCommand(program: Command, commandLine: CommandLine): void {
-  const states = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
   program
     .command('list <queue>')
-    .addArgument(new Argument('<state>', 'the state of the messages').choices(states))
+    .addArgument(new Argument('<state>', 'the state of the messages').choices(STATES))
     .description('list the messages of a queue in one state, the next ones first')
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
     .option('--offset <number>', 'how many to skip', wholeNumber)
@@ -45,7 +46,7 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     });
 }
 
-function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
+export function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
   const columns = {
     hasGroups: messages.some(({ group }) => group !== undefined),
     hasRules: messages.some(({ repeat }) => repeat !== undefined),
@@ -91,7 +92,7 @@ function cut(text: string): string {
   return text.length <= SHOWN_PAYLOAD ? text : `${text.slice(0, SHOWN_PAYLOAD - 1)}…`;
 }
 
-function wholeNumber(text: string): number {
+export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return Number(text);
 }
