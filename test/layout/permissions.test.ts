@@ -207,7 +207,7 @@ describe('the permissions of each layout', () => {
   });
 
   test('match the documentation for a process that only produces', async () => {
-    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'list'];
+    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'count-due', 'list'];
     const run = native.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const needed = [...run, ...['FCALL', 'FUNCTION|LOAD', 'EVAL', 'EVALSHA'].map((name) => ({ name }))];
     const printed = await printedRules('operations.md', 'producer');
@@ -215,7 +215,10 @@ describe('the permissions of each layout', () => {
   });
 
   test('match the documentation for a process that only produces messages with groups', async () => {
-    const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
+    const scripts = [
+      ...['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'count-due', 'list', 'group'],
+      ...['list-groups', 'list-holders'],
+    ];
     const run = groups.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const producer = await printedRules('operations.md', 'producer');
     const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));

@@ -94,7 +94,7 @@ export const groupPermissions: Permissions<GroupKeys> = {
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
-  permits: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  permits: ['HDEL', 'HEXISTS', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   backlog: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],

@@ -12,7 +12,7 @@ local function run(keys, args)
   local permits, backlog = keys[1], keys[2]
   local cursor, size = args[1], args[2]
   local following, part = unpack(call('HSCAN', permits, cursor == '' and '0' or cursor, 'COUNT', size))
-  local total = call('HLEN', permits) - call('HEXISTS', permits, Groups.ANY_WIDE)
+  local total = call('HLEN', permits) - (call('HGET', permits, Groups.ANY_WIDE) and 1 or 0)
   local reply = { total, following == '0' and '' or following }
   for at = 1, #part, 2 do
     local name = part[at]
