@@ -2,11 +2,7 @@ import { DelayQueueError, type DelayQueueProducer, type MessageState, type Repea
 import type { CountView, ErrorListView, GroupListView, HistogramView, RepeatListView, WorkerListView } from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readNumber, readQuery, readTime } from './call.js';
-import { badRequest, Problem } from './problem.js';
-
-interface Later {
-  groups?(queue: string, query?: { limit?: number }): Promise<object>;
-}
+import { badRequest } from './problem.js';
 
 /** `GET …/histogram` */
 export async function getHistogram({ query, instance, params }: Call): Promise<HistogramView> {
@@ -48,10 +44,8 @@ export async function listErrors({ query, instance, params }: Call): Promise<Err
 /** `GET …/groups` */
 export async function listGroups({ query, instance, params }: Call): Promise<GroupListView> {
   const { limit } = readQuery(query, ['limit']);
-  const producer = instance.producer as Later;
-  if (!producer.groups) throw new Problem(400, 'UNSUPPORTED', 'This version of the library cannot do this.');
   const wanted = limit === undefined ? {} : { limit: readNumber(limit, 'limit', [1, 1000]) };
-  return (await producer.groups(params.queue!, wanted)) as GroupListView;
+  return instance.producer.groups(params.queue!, wanted);
 }
 
 /** Returns the handler of `POST …/groups/:group/cancel`. */
