@@ -116,7 +116,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('can handle and offer messages without access to the directory of queues, and the log says that queues cannot be registered', async () => {
+  test('can handle and offer messages without access to the directory of queues, and the log names what does not work', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));
@@ -126,6 +126,9 @@ describe('a Redis user with the documented permissions', () => {
     await handled.untilCalls(1);
     await until(() => log.some((line) => line.startsWith('warn Queues cannot be registered')));
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0, dead: 0 });
+    const ofHeartbeats = () => log.filter((line) => line.includes('heartbeats'));
+    await until(() => ofHeartbeats().length > 0);
+    expect(ofHeartbeats()).toEqual([expect.stringMatching(/^warn Redis refuses this process's heartbeats.*NOPERM/)]);
   });
 
   async function startLacking(missing: readonly string[], queues: readonly string[]) {
