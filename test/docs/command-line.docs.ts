@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { RejectMessage } from '../../lib/index.js';
+import { registryKeys } from '../../lib/store/native/native-worker-registry.js';
 import { startCommand } from '../support/command-line.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
@@ -56,6 +58,22 @@ describe('the page about the command line', () => {
       { providers: [handlerOf('orders', handle)] },
     );
 
+  /** Puts the reports of two processes into Redis. */
+  async function putWorkers(): Promise<void> {
+    const redis = new Redis(server.url);
+    const { workers, seen, reports } = registryKeys(settings.prefix);
+    const ofA = ['orders', 16, 1, 240, 2, 2, 15, 'unpaid:14', 'cancel-unpaid', 1000];
+    const ofB = ['orders', 16, 0, 231, 0, 2, 13];
+    for (const [host, queue] of Object.entries({ a: ofA, b: ofB })) {
+      const report = { host, pid: 17, version: '0.1.0', age: 1000, queues: [queue] };
+      await redis.zadd(workers, 0, host);
+      // On a busy machine, the command may run half a minute later.
+      await redis.zadd(seen, Date.now() + 25_000, host);
+      await redis.hset(reports, host, JSON.stringify(report));
+    }
+    redis.disconnect();
+  }
+
   beforeAll(async () => {
     server = await startRedis({ args: ['--appendonly', 'yes'] });
     settings = { url: server.url, prefix: 'delay-queue' };
@@ -73,6 +91,7 @@ describe('the page about the command line', () => {
     await producer.offer('mails', {}, '1d', { id: 'mail:17' });
     await producer.pause('mails');
     await app.close();
+    await putWorkers();
   });
 
   afterAll(async () => {
