@@ -24,8 +24,8 @@ export interface GroupSummary {
   readonly holders: readonly string[];
 }
 
-/** The maximum numbers of calls that examine groups, about 1000 each, and messages with permits, about 250 each. */
-const MAX_GROUP_STEPS = 20;
+/** The maximum numbers of calls that examine groups, about 500 each, and messages with permits, about 250 each. */
+const MAX_GROUP_STEPS = 40;
 const MAX_HOLDER_STEPS = 20;
 
 const MAX_HOLDERS = 10;

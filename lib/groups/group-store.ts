@@ -8,8 +8,11 @@ import { nativeFunctions } from '../store/native/native-library.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import { groupRulesArgument } from '../store/native/script-arguments.js';
 
-/** Approximate number of messages, or groups, examined by one step through all groups. Takes about 0.5 ms. */
+/** Approximate number of messages examined by one step through all groups. Takes about 0.5 ms. */
 const GROUP_STEP = 1000;
+
+/** Approximate number of groups examined by one step through the groups that have permits in use. Takes about 1.3 ms. */
+const BACKLOG_STEP = 500;
 
 /** A queue's messages with groups, in the hash slot of the queue's first partition. */
 export class GroupStore extends NativeMessageStore {
@@ -53,7 +56,7 @@ export class GroupStore extends NativeMessageStore {
   }
 
   async listGroups(cursor = ''): Promise<GroupBacklogs> {
-    const args = { cursor, size: GROUP_STEP };
+    const args = { cursor, size: BACKLOG_STEP };
     const reply = await this.#commands.run(nativeFunctions.listGroups, { keys: this.#keys, args });
     const total = reply.number();
     const next = reply.text();

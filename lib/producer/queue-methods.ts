@@ -381,7 +381,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
 
   /**
    * Lists the groups with the longest backlogs, and the messages that hold their permits. The queue needs the option `groups`. It examines at
-   * most about 20,000 groups, 1000 per call.
+   * most about 20,000 groups, 500 per call.
    * - `query`: `limit` (1–1000, default 100)
    * @throws DelayQueueError `INVALID_ARGUMENT` also if the queue lacks the option; `UNSUPPORTED_BY_LAYOUT`
    * @example

@@ -4,7 +4,7 @@
 -- ARGV ...: due times in ms, ascending (1-401)
 -- Returns how many messages are due before the first of these times, then from each time until the next, and from the last one on.
 --
--- With 401 times and a million messages, it takes about 0.4 ms.
+-- With 401 times and a million messages, it takes about 1.3 ms.
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
 local function run(keys, times)
