@@ -8,9 +8,10 @@
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
 local function run(keys, times)
+  local delayed = keys[1]
   local counts = {}
   for i = 0, #times do
-    counts[i + 1] = call('ZCOUNT', keys[1], times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf')
+    counts[i + 1] = call('ZCOUNT', delayed, times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf')
   end
   return counts
 end

@@ -6,10 +6,11 @@
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
 local function run(keys, times)
+  local timeouts, delayed = keys[1], keys[2]
   local counts = {}
   for i = 0, #times do
     local from, to = times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf'
-    counts[i + 1] = call('ZCOUNT', keys[1], from, to) + call('ZCOUNT', keys[2], from, to)
+    counts[i + 1] = call('ZCOUNT', timeouts, from, to) + call('ZCOUNT', delayed, from, to)
   end
   return counts
 end
