@@ -31,6 +31,8 @@ const GUIDE = {
     'docs/compatibility.md',
     'packages/cli/README.md',
     'docs/command-line.md',
+    'docs/board.md',
+    'packages/board/README.md',
     'packages/bull-board/README.md',
   ],
   'Know what happens': [

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   anchorsOf,
   BOARD_README,
+  PAGE_README,
   CLI_README,
   docPages,
   OUTBOX_README,
@@ -14,7 +15,7 @@ import {
 } from './pages.js';
 
 /** The documents that the package registry shows. */
-const READMES = ['README.md', BOARD_README, CLI_README, OUTBOX_README, REDISSON_README];
+const READMES = ['README.md', PAGE_README, BOARD_README, CLI_README, OUTBOX_README, REDISSON_README];
 
 const manifest = JSON.parse(await readPage('package.json')) as { repository: { url: string } };
 /** The project's files on the web. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
+export const PAGE_README = 'packages/board/README.md';
 export const BOARD_README = 'packages/bull-board/README.md';
 export const CLI_README = 'packages/cli/README.md';
 export const OUTBOX_README = 'packages/outbox/README.md';

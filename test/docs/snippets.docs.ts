@@ -9,7 +9,7 @@ import { compileFunction } from 'node:vm';
 import { transformFile } from '@swc/core';
 import ts from 'typescript';
 import { compiledFolder, ENVIRONMENT } from '../support/run-program.js';
-import { BOARD_README, docPages, ROOT } from './pages.js';
+import { BOARD_README, docPages, PAGE_README, ROOT } from './pages.js';
 
 /**
  * A snippet, perhaps with a mark before it, and with the output that the page shows after it. The marks: `run` a program, `test` a
@@ -183,7 +183,7 @@ describe("the documentation's snippets", () => {
     await mkdir(path.join(ROOT, 'temp'), { recursive: true });
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
     programs = await mkdtemp(path.join(compiledFolder(), 'snippets-'));
-    const documents = ['README.md', BOARD_README, ...(await docPages())];
+    const documents = ['README.md', PAGE_README, BOARD_README, ...(await docPages())];
     const sources = (await Promise.all(['lib', 'packages/redisson/src'].map(sourcesIn))).flat();
     const found = await Promise.all([...documents.map(readSnippets), ...sources.map(readExamples)]);
     snippets = found.flat();
