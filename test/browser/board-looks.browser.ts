@@ -8,6 +8,7 @@ import { type PageApplication, startPageApplication } from '../support/board/pag
 import { offerSamples, sampleQueues } from '../support/board/sample-queues.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
+import { accessibilityProblems } from './accessibility.js';
 import { BoardPage, buildBoardPage } from './board-page.js';
 import { startChromium } from './chromium.js';
 import { expectVisible } from './shop-page.js';
@@ -63,7 +64,7 @@ describe("the board's page from 320 to 1920 px, light and dark", () => {
   it.each(VIEWS)('is accessible and fits: %s', async (_, path, shown) => {
     await board.goto(path);
     await expectVisible(board.text(shown), 15_000);
-    await board.expectGoodLooks();
+    await expectFit();
   });
 
   it.each([
@@ -74,6 +75,26 @@ describe("the board's page from 320 to 1920 px, light and dark", () => {
     await board.goto(path);
     await board.button(button).click();
     await expectVisible(board.dialog.getByText(shown).first(), 15_000);
-    await board.expectGoodLooks();
+    await expectFit();
   });
+
+  async function expectFit(): Promise<void> {
+    for (const width of [320, 390, 768, 1280, 1920]) {
+      await board.page.setViewportSize({ width, height: 900 });
+      expect({ width, tooWide: await board.inspect('tooWide') }).toEqual({ width, tooWide: [] });
+      expect({ width, clipped: await board.inspect('clipped') }).toEqual({ width, clipped: [] });
+    }
+    for (const [width, colorScheme] of [
+      [320, 'dark'],
+      [1280, 'light'],
+      [1280, 'dark'],
+    ] as const) {
+      await board.page.setViewportSize({ width, height: 900 });
+      await board.page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(board.page)).toEqual([]);
+    }
+    expect(await board.inspect('nameless')).toEqual([]);
+    expect(await board.inspect('brokenReferences')).toEqual([]);
+    expect(board.problems).toEqual([]);
+  }
 });

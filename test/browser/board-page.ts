@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { accessibilityProblems } from './accessibility.js';
 
 const INSPECT = fileURLToPath(new URL('./inspect.js', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../packages/board/page/build.js', import.meta.url));
@@ -89,27 +87,6 @@ export class BoardPage {
 
   text(text: string): Locator {
     return this.page.getByText(text).first();
-  }
-
-  /** Fails if the page scrolls sideways, or axe or the policy found anything, from 320 to 1920 px, in light and dark. */
-  async expectGoodLooks(): Promise<void> {
-    for (const width of [320, 390, 768, 1280, 1920]) {
-      await this.page.setViewportSize({ width, height: 900 });
-      expect({ width, tooWide: await this.inspect('tooWide') }).toEqual({ width, tooWide: [] });
-      expect({ width, clipped: await this.inspect('clipped') }).toEqual({ width, clipped: [] });
-    }
-    for (const [width, colorScheme] of [
-      [320, 'dark'],
-      [1280, 'light'],
-      [1280, 'dark'],
-    ] as const) {
-      await this.page.setViewportSize({ width, height: 900 });
-      await this.page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(this.page)).toEqual([]);
-    }
-    expect(await this.inspect('nameless')).toEqual([]);
-    expect(await this.inspect('brokenReferences')).toEqual([]);
-    expect(this.problems).toEqual([]);
   }
 
   inspect<Answer>(question: 'tooWide' | 'clipped' | 'nameless' | 'brokenReferences' | 'focused'): Promise<Answer> {

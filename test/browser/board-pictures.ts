@@ -2,6 +2,7 @@
  * Takes the pictures of the board for `docs/board.md`, of a real application with samples: `npm run pictures`
  */
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type DelayQueueProducer, getDelayQueueProducerToken } from 'nestjs-delay-queue';
 import { startPageApplication } from '../support/board/page-application.js';
@@ -10,6 +11,8 @@ import { startRedis } from '../support/redis/start-redis.js';
 import { BoardPage, buildBoardPage } from './board-page.js';
 import { startChromium } from './chromium.js';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const HIDE_MACHINE = fileURLToPath(new URL('./hide-machine.js', import.meta.url));
 const FOLDER = fileURLToPath(new URL('../../docs/board/', import.meta.url));
 
 interface Picture {
@@ -30,7 +33,7 @@ const VIEWS: readonly Picture[] = [
   { name: 'errors', path: '/i/-/queues/orders/errors', shown: 'RejectMessage' },
   { name: 'groups', path: '/i/-/queues/reminders/groups', shown: 'customer-0' },
   { name: 'repeats', path: '/i/-/queues/emails/repeats', shown: '0 9 * * 1-5' },
-  { name: 'workers', path: '/i/-/workers', shown: 'of 2' },
+  { name: 'workers', path: '/i/-/workers', shown: '2 of 2' },
 ];
 
 const LOOKS = [
@@ -51,11 +54,13 @@ try {
   for (const { suffix, width, height, colorScheme, names } of LOOKS) {
     const options = { viewport: { width, height }, colorScheme };
     const board = await BoardPage.open(browser, application.board.url, options);
+    await board.page.addInitScript({ path: HIDE_MACHINE });
     for (const { name, path, shown, press } of VIEWS.filter((view) => names.some((chosen) => chosen === view.name))) {
       await board.goto(path);
       if (press !== undefined) await board.button(press).click();
       // A report of a worker may be ten seconds old.
       await board.text(shown).waitFor({ timeout: 30_000 });
+      await board.page.evaluate(`hideMachine(${JSON.stringify(ROOT)}, ${JSON.stringify(hostname())})`);
       await board.page.screenshot({ path: `${FOLDER}${name}${suffix}.png` });
     }
     await board.close();

@@ -36,7 +36,7 @@ export function MessageTable({ instance, queue, state, messages, selected, selec
             </th>
           )}
           {names.map((name) => (
-            <th key={name} role="columnheader" scope="col" class={name.toLowerCase()}>
+            <th key={name} role="columnheader" scope="col" class={`for-${name.toLowerCase().replace(' ', '-')}`}>
               {name}
             </th>
           ))}
