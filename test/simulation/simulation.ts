@@ -143,10 +143,8 @@ export class Simulation {
       replace: () => {
         const { application } = running;
         running.application = undefined;
-        member.isStopping = true;
         const limit = scenario.shutdownTimeout + scenario.callTimeout + 10_000;
-        // The others have to notice.
-        oracle.troubled(process, world.now);
+        oracle.stop(member);
         const next = () => {
           if (process.isDead) return;
           end();

@@ -87,6 +87,13 @@ export class Oracle {
     return member;
   }
 
+  /** A process stops: it claims nothing more, and if it fired first, the others have to notice that it does not. */
+  stop(member: Member): void {
+    member.isStopping = true;
+    this.troubled(member.process, this.#now);
+    this.#punctuality.left(this.#now, 0);
+  }
+
   /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
     this.#punctuality.left(this.#now, MAX_LINGERING);

@@ -149,9 +149,19 @@ export class Workload {
     this.#run(running, () => this.#offerTo(traits, running, [number], MAX_DELAY_MEANWHILE));
   }
 
-  /** Runs code in a process. */
-  #run({ process }: Running, task: () => void): void {
-    this.options.world.at(this.options.world.now, task, process);
+  /**
+   * Runs code in a process.
+   *
+   * @param onLost - called if the process is frozen now, and killed before it goes on
+   */
+  #run({ process }: Running, task: () => void, onLost: () => void = () => undefined): void {
+    const { world } = this.options;
+    const forgetDeath = process.onDeath(onLost);
+    const run = () => {
+      forgetDeath();
+      task();
+    };
+    world.at(world.now, run, process);
   }
 
   #offerMany(running: Running, numbers: readonly number[]): void {
@@ -222,7 +232,7 @@ export class Workload {
         world.after(PAUSE, () => {
           const running = choose(this.#chance);
           if (!running) return again();
-          this.#run(running, () => attempt(running));
+          this.#run(running, () => attempt(running), again);
         });
       };
       attempt(first);
@@ -317,7 +327,7 @@ export class Workload {
     const running = choose(this.#chance);
     const later = () => world.after(PAUSE, () => this.#resume(traits));
     if (!running) return void later();
-    this.#run(running, () => {
+    const resume = () => {
       let isPaused = true;
       const call = async (producer: DelayQueueProducer) => {
         await producer.resume(traits.name);
@@ -327,7 +337,8 @@ export class Workload {
         if (isPaused) later();
         else this.pending--;
       });
-    });
+    };
+    this.#run(running, resume, later);
   }
 
   #administrateOne(): void {
