@@ -51,7 +51,7 @@ type Pace = Pick<Scenario, 'lease' | 'blocks'> & {
 /** Those that outlive a lease, those that are worth aborting, and those that take a moment; the others are done at once. */
 function timesOf({ lease, isBusy }: Pace): Times[] {
   const ofAll = isBusy ? 0.15 : 1;
-  const outlivesLease = isBusy ? ofAll * Math.min(0.005, 2 / lease) : Math.min(0.01, 10 / lease);
+  const outlivesLease = isBusy ? ofAll * Math.min(0.005, 2 / lease) : Math.min(0.02, 20 / lease);
   return [
     { share: outlivesLease, longest: 2.5 * lease },
     { share: ofAll * 0.02, longest: 800 },

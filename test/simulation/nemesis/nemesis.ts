@@ -1,9 +1,10 @@
 import type { Scenario } from '../applications/scenario.js';
 import { type Aim, CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
+import { claimedBy } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
-import type { Concern } from '../oracle/member.js';
+import { ALL_CONCERNS, type Concern } from '../oracle/member.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { between, type Chance, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
@@ -99,9 +100,24 @@ const MAX_LAG = 1000;
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;
 
+const CLAIMS = ['claim', 'transferAndClaim'] as const;
+
+/** The faults of an answer: those that are lost are the hardest. */
+const ANSWER_FAULTS = ['answer lost', 'answer lost', 'slow back'] as const;
+
 /** The calls that a lone fault aims at. */
 const AIMS = [
-  ...(['settle', 'settle', 'claim', 'claim', 'transferAndClaim', 'transferAndClaim', 'transfer', 'extend'] as const),
+  ...([
+    'settle',
+    'settle',
+    'claim',
+    'claim',
+    'transferAndClaim',
+    'transferAndClaim',
+    'transfer',
+    'extend',
+    'extend',
+  ] as const),
   ...(['offer', 'wake', 'cancel', 'abort'] as const),
 ] as const;
 
@@ -124,6 +140,14 @@ const concernsOf = (call: string, fault: CallFault) =>
 /** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */
 const MAX_PAUSE = 5000;
 
+/** The pause after a first failure, the time for another attempt, and how soon after each other failures may be in a row, ms. */
+const FIRST_PAUSE = 100;
+const MAX_RETRY = 300;
+const IN_A_ROW = 10_000;
+
+/** How long it takes at most until a lost subscription is there again, and what was missed is found, ms. */
+const RESUBSCRIPTION = 350;
+
 /**
  * Lets things go wrong: many at once for a while, then one at a time, whose effects do not hide behind those of others, then nothing
  * at all.
@@ -134,6 +158,8 @@ export class Nemesis {
   isOver = false;
   /** Those that die when they claim messages of a queue whose name begins like this. */
   readonly #doomed = new Map<SimulatedProcess, { readonly queue: string; readonly kill: () => void }>();
+  /** When lone faults last struck, ms of the world. */
+  readonly #strikes = new WeakMap<SimulatedProcess, readonly number[]>();
   #number = 0;
   readonly #plan: Chance;
 
@@ -212,6 +238,8 @@ export class Nemesis {
     journal.write?.(`fault ${fault.number}: ${kind}, ${process.name}, ${Math.round(length)} ms`);
     journal.digestOf(5, fault.number);
     const troubled = (aftermath: number, who = process) => oracle.troubled(who, world.now + length + aftermath);
+    const isDeaf = (ms: number, who = process) =>
+      oracle.troubled(who, world.now + ms + RESUBSCRIPTION, ALL_CONCERNS, true);
     switch (kind) {
       case 'calls':
         return this.#troubleCalls(
@@ -232,22 +260,22 @@ export class Nemesis {
         return undefined;
       case 'subscription lost':
         subscriptions.lose();
-        return oracle.troubled(process, world.now + 350);
+        return isDeaf(0);
       case 'all subscriptions lost':
         for (const each of victims) {
           each.subscriptions.lose();
-          oracle.troubled(each.process, world.now + 350);
+          isDeaf(0, each.process);
         }
         return undefined;
       case 'all subscriptions silent':
         for (const each of victims) {
           each.subscriptions.silence(length);
-          troubled(350, each.process);
+          isDeaf(length, each.process);
         }
         return undefined;
       case 'subscription silent':
         subscriptions.silence(length);
-        return troubled(350);
+        return isDeaf(length);
       case 'waits silent':
         link.silenceWaits(length);
         return troubled(this.options.scenario.blockTimeout + MAX_PAUSE + 200);
@@ -351,22 +379,37 @@ export class Nemesis {
     // Some claims are answered about when their leases end.
     const aboutLease = scenario.lease + between(chance, ...ABOUT_LEASE);
     const isAboutLease = chance() < 0.15 && aboutLease < scenario.callTimeout;
-    const call = isAboutLease ? pick(chance, ['claim', 'transferAndClaim']) : pick(chance, AIMS);
-    const aim: Aim = { call, queue: chance() < 0.5 ? this.#drawQueue(chance) : undefined };
+    const call = isAboutLease ? pick(chance, CLAIMS) : pick(chance, AIMS);
+    const isClaim = CLAIMS.some((each) => each === call);
+    // Most claims find nothing, so that most faults of claims would not matter.
+    const hasFound = isAboutLease || (isClaim && chance() < 0.6);
+    const isWorthIt = (result: unknown) => claimedBy({ call, result }).length > 0;
+    const queue = chance() < 0.5 ? this.#drawQueue(chance) : undefined;
+    const aim: Aim = { call, queue, ...(hasFound && { isWorthIt }) };
     const delay = isAboutLease ? aboutLease : undefined;
     // What has happened and is not known is the hardest.
-    const fault = pick(chance, ['answer lost', 'answer lost', 'slow back', ...CALL_FAULTS]);
+    const fault = hasFound ? pick(chance, ANSWER_FAULTS) : pick(chance, [...ANSWER_FAULTS, ...CALL_FAULTS]);
     const faults: [CallFault] = [isAboutLease ? 'slow back' : fault];
     const running: CallTrouble = {
       ...{ chance, share: 1, faults, aim, delay },
       onStrike: (call, fault, until) => {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + 400, concernsOf(call, fault));
+        // A failed extension is soon made again: that belongs to what is promised.
+        const pause = call === 'extend' ? 0 : this.#pauseAfterStrike(process);
+        oracle.troubled(process, until + pause, concernsOf(call, fault), true);
       },
     };
     link.troubles.add(running);
     world.after(AIM_TIME, () => link.troubles.delete(running));
+  }
+
+  /** The time that a process takes at most to make a call again that has failed: pauses double with each failure in a row. */
+  #pauseAfterStrike(process: SimulatedProcess): number {
+    const { now } = this.options.world;
+    const strikes = (this.#strikes.get(process) ?? []).filter((at) => at > now - IN_A_ROW);
+    this.#strikes.set(process, [...strikes, now]);
+    return Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** strikes.length) + MAX_RETRY;
   }
 
   #strike(process: SimulatedProcess, call: string, fault: CallFault): void {

@@ -32,6 +32,8 @@ export interface Aim {
   readonly call: string;
   /** The beginning of the queue's name; undefined: any queue. */
   readonly queue: string | undefined;
+  /** Whether an answer is worth it: the fault concerns the answer alone. Undefined: the fault is drawn when the call is sent. */
+  readonly isWorthIt?: (answer: unknown) => boolean;
 }
 
 /** Something that makes calls of a process fail for a while. */
@@ -172,6 +174,14 @@ export class Link {
         return loseAnswer(givesUpAt);
       }
       perform(arrival, (result) => {
+        const late = this.#troubleOf(name, queue, { result });
+        if (late) {
+          const { fault, onStrike, delay = callTimeout * this.#chance() } = late;
+          const until = Math.min(givesUpAt, Math.max(world.now, start + delay));
+          onStrike(name, fault, until);
+          if (fault === 'answer lost') return loseAnswer(until);
+          this.#lastAnswer = Math.max(this.#lastAnswer, until);
+        }
         const answered = (this.#lastAnswer = Math.max(this.#lastAnswer, world.now + this.latency()));
         if (answered > givesUpAt || this.isDown) loseAnswer(Math.min(answered, givesUpAt));
         else world.at(answered, () => resolve(result), process);
@@ -182,9 +192,11 @@ export class Link {
   #troubleOf(
     call: string,
     queue: string | undefined,
+    answer?: { readonly result: unknown },
   ): ({ readonly fault: CallFault } & Pick<CallTrouble, 'delay' | 'onStrike'>) | undefined {
     for (const { chance, share, faults, aim, delay, onStrike } of this.troubles) {
       if (aim && !isAimedAt(aim, call, queue)) continue;
+      if (answer ? !aim?.isWorthIt?.(answer.result) : aim?.isWorthIt) continue;
       if (chance() < share) return { fault: faults[Math.floor(chance() * faults.length)]!, delay, onStrike };
     }
     return undefined;

@@ -42,7 +42,7 @@ export interface Effect {
 }
 
 /** The messages that a call has claimed; none, if it claims nothing. */
-export function claimedBy({ call, result }: Effect): ClaimReport['messages'] {
+export function claimedBy({ call, result }: Pick<Effect, 'call' | 'result'>): ClaimReport['messages'] {
   if (call === 'claim') return (result as ClaimReport).messages;
   if (call !== 'transferAndClaim') return [];
   return (result as ClaimedTransfer | undefined)?.claimed.messages ?? [];

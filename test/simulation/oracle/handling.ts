@@ -68,7 +68,7 @@ export class Handling {
     const { now } = world;
     const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
     const late = now - since - life.queue.traits.batchWait;
-    const bound = punctuality.boundSince(since);
+    const bound = punctuality.boundSince(since, member.process);
     if (late > bound) violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
   }
 

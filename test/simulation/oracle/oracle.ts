@@ -91,19 +91,23 @@ export class Oracle {
   stop(member: Member): void {
     member.isStopping = true;
     this.troubled(member.process, this.#now);
-    this.#punctuality.left(this.#now, 0);
+    this.#punctuality.left(member.process, this.#now, 0);
   }
 
   /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
-    this.#punctuality.left(this.#now, MAX_LINGERING);
+    this.#punctuality.left(member.process, this.#now, MAX_LINGERING);
     this.members.delete(member);
   }
 
-  /** Something is wrong with a process until then. */
-  troubled(process: SimulatedProcess, until: number, concerns = ALL_CONCERNS): void {
+  /**
+   * Something is wrong with a process until then.
+   *
+   * @param isExact - true if the process has certainly recovered then; otherwise this is an estimate
+   */
+  troubled(process: SimulatedProcess, until: number, concerns = ALL_CONCERNS, isExact = false): void {
     this.#memberOf.get(process)!.troubledUntil(until, concerns);
-    if (concerns.includes('claims')) this.#punctuality.troubled(until);
+    if (concerns.includes('claims')) this.#punctuality.troubled(process, until, isExact);
   }
 
   /** A queue is registered: from now on, whoever looks for the queues of its family finds it. */
@@ -277,7 +281,7 @@ export class Oracle {
         this.violate('concurrency', id, `starts beside ${holding.running - 1} others in ${process.name}`);
       }
     }
-    if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50);
+    if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50, ALL_CONCERNS, true);
     const signal = conduct.takes > LONG ? message.signal : undefined;
     return {
       conduct,

@@ -1,5 +1,6 @@
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
 import { type Life, MEMORY } from './life.js';
 import type { Member } from './member.js';
 import type { QueueUse } from './queue-use.js';
@@ -24,8 +25,12 @@ const AFTERMATH = 3000;
 
 /** Whether messages are claimed in time. */
 export class Punctuality {
-  /** The time at which the latest trouble of any process ends, or has ended. */
-  #calmFrom = -Infinity;
+  /** The time from which others no longer suffer from the latest trouble of each process. */
+  readonly #calmFrom = new Map<SimulatedProcess, number>();
+  /** The time from which each process certainly no longer suffers from its own troubles. */
+  readonly #recoveredFrom = new Map<SimulatedProcess, number>();
+  /** The time from which nobody suffers from the going of the last process that went. */
+  #calmAfterLeft = -Infinity;
   /** The time at which the effects of false announcements, or of a clock that was set, end, or have ended. */
   #misledUntil = -Infinity;
   /** The time at which the clock of the server was set, ms of the world. */
@@ -46,14 +51,24 @@ export class Punctuality {
     private readonly scenario: Scenario,
   ) {}
 
-  /** Something is wrong with some process until then. */
-  troubled(until: number): void {
-    this.#calmFrom = Math.max(this.#calmFrom, until + AFTERMATH);
+  /**
+   * Something is wrong with a process until then.
+   *
+   * @param isExact - true if the process itself has certainly recovered then; otherwise this is an estimate
+   */
+  troubled(process: SimulatedProcess, until: number, isExact: boolean): void {
+    const calmFrom = until + AFTERMATH;
+    for (const known of isExact ? [this.#calmFrom] : [this.#calmFrom, this.#recoveredFrom]) {
+      known.set(process, Math.max(known.get(process) ?? -Infinity, calmFrom));
+    }
   }
 
-  /** A process is gone, and with it perhaps the schedulers that fired first. What it leaves behind takes the others a while. */
-  left(now: number, lingering: number): void {
-    this.troubled(now + lingering);
+  /** A process is gone, or stops, and with it perhaps the schedulers that fired first. What it leaves behind takes the others a while. */
+  left(process: SimulatedProcess, now: number, lingering: number): void {
+    const calmFrom = this.#calmFrom.get(process) ?? -Infinity;
+    this.#calmFrom.delete(process);
+    this.#recoveredFrom.delete(process);
+    this.#calmAfterLeft = Math.max(this.#calmAfterLeft, calmFrom, now + lingering + AFTERMATH);
     this.#leftAt = now;
     this.#takenOverAt.clear();
   }
@@ -80,10 +95,14 @@ export class Punctuality {
     return this.#steppedAt > now - MEMORY;
   }
 
-  /** The time for which a message may wait for a process that is well, ms. */
-  boundSince(at: number): number {
+  /** The time for which a message may wait for a process that is well itself, ms. */
+  boundSince(at: number, process: SimulatedProcess): number {
     if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#troubledBound;
-    return at > this.#calmFrom ? this.calmBound : this.#troubledBound;
+    if (at <= this.#calmAfterLeft || at <= (this.#recoveredFrom.get(process) ?? -Infinity)) return this.#troubledBound;
+    for (const [other, calmFrom] of this.#calmFrom) {
+      if (other !== process && at <= calmFrom) return this.#troubledBound;
+    }
+    return this.calmBound;
   }
 
   /** The time that something announced takes until a process that hears it has acted on it, ms. */
@@ -117,10 +136,12 @@ export class Punctuality {
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
     if (now - since <= this.calmBound) return undefined;
-    let bound = this.#hasHelpedToRecover(queue, since, now) ? this.#troubledBound : this.boundSince(since);
-    if (this.#hasTakenOver(queue, since, members)) bound = Math.max(bound, this.#troubledBound);
-    if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
+    const hasRecovered = this.#hasHelpedToRecover(queue, since, now);
+    const hasTakenOver = this.#hasTakenOver(queue, since, members);
+    if (this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
+      let bound = hasRecovered ? this.#troubledBound : this.boundSince(since, member.process);
+      if (hasTakenOver) bound = Math.max(bound, this.#troubledBound);
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.unhinderedSince('claims', now));
       if (waited <= bound) continue;
       return `${traits.name}: ${member.process.name} could have claimed it ${waited.toFixed(1)} ms before (${bound})`;

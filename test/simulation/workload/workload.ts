@@ -3,11 +3,11 @@ import type { StoredMessage } from '../../../lib/store/admin-store.js';
 import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/store/consumer-store.js';
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
-import { type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
+import { type QueueKind, type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
 import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
-import { type Chance, Drawer, integer } from '../world/chance.js';
+import { type Chance, Drawer, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import { FIRST_RULE, Rules } from './rules.js';
@@ -40,6 +40,9 @@ const MAX_REST = 8000;
 
 /** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
+
+/** Messages that are due soon after each other are so within this time, ms. */
+const NEAR = 500;
 
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
 const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5 } as const;
@@ -176,11 +179,16 @@ export class Workload {
     const draw = this.#chance;
     const isBusy = scenario.isBusyAt(numbers[0]!);
     const drawDelay = () => Math.floor(draw() ** 2 * maxDelay);
-    // Messages that are due at the same instant are transferred, claimed and settled together.
-    const common = draw() < (isBusy ? 0.99 : 0.8) ? drawDelay() : undefined;
+    // Messages that are due at the same instant are transferred, claimed and settled together; those due soon after each other meet in
+    // the process: the first are at work when the others come.
+    const common = drawDelay();
+    const kind = draw();
+    const areTogether = kind < (isBusy ? 0.99 : 0.6);
+    const areNear = !isBusy && kind < 0.8;
+    const delayOf = () => (areTogether ? common : areNear ? common + Math.floor(draw() * NEAR) : drawDelay());
     const offers = numbers.map((number) => {
       const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
-      const delay = common ?? drawDelay();
+      const delay = delayOf();
       const type = traits.kind === 'typed' ? { type: TYPES[releaseFor(number, scenario)] } : {};
       return { id: `m${number}`, payload: number, delay, ...type, ...(group !== undefined && { group }) };
     });
@@ -341,10 +349,17 @@ export class Workload {
     this.#run(running, resume, later);
   }
 
+  /** Each kind is as likely, however few messages it gets. Those that repeat are left alone. */
+  #drawQueue(): QueueTraits {
+    const queues = this.options.scenario.queues.filter(({ share }) => share > 0);
+    const kind = pick(this.#chance, [...new Set(queues.map((queue) => queue.kind))] as [QueueKind]);
+    return pick(this.#chance, queues.filter((queue) => queue.kind === kind) as [QueueTraits]);
+  }
+
   #administrateOne(): void {
     const draw = this.#chance;
     const { world, choose } = this.options;
-    const traits = this.#quiet.draw(draw);
+    const traits = this.#drawQueue();
     const running = choose(draw);
     const kind = draw();
     const pause = 6000 * draw() ** 2;
