@@ -31,8 +31,8 @@ export interface RunSettings {
   readonly patience?: number;
 }
 
-/** On a busy machine, a process may take its time to start. */
-const PATIENCE = 120_000;
+/** On a busy machine, a process that others go before may take minutes to start. */
+const PATIENCE = 600_000;
 
 /** The length of the standard error of a run that is kept, characters. */
 const MAX_DETAIL = 4000;
