@@ -26,7 +26,7 @@ const MAX_STARTS = 6;
  * Some neighbours in a quiet phase take their time together, so that all slots of a process are in use: one part of all crowds, of so many
  * messages, ms.
  */
-const CROWD = { share: 0.06, size: 16, shortest: 100, longest: 500 } as const;
+const CROWD = { share: 0.15, size: 16, shortest: 100, longest: 500 } as const;
 
 /** The share of crowds of which many outlive a lease, and the longest time of those as a number of leases. */
 const slowCrowdsOf = ({ lease }: Pick<Scenario, 'lease'>) => ({

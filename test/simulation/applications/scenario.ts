@@ -108,16 +108,16 @@ export function drawScenario(
   wanted: { readonly processes: number | undefined; readonly isQuiet: boolean },
 ): Scenario {
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
-  const batch = pick(chance, [2, 8, 50]);
+  const batch = pick(chance, [2, 8, 8, 50]);
   const batchWait = pick(chance, [0, 20, 300, 1500]);
   // What is about to expire when it is claimed shows whose clock counts.
   const expiresAfter = chance() < 0.5 ? integer(chance, 60, 300) : integer(chance, 300, 4000);
   // Some of these expire while they wait for others of their batch.
-  const batchExpiresAfter = chance() < 0.3 ? 60 + integer(chance, 0, 2 * batchWait) : null;
+  const batchExpiresAfter = chance() < 0.5 ? 60 + integer(chance, 0, 2 * batchWait) : null;
   const queueOf = (kind: QueueKind, share: number, traits: Partial<QueueTraits> = {}): QueueTraits => {
     const isBatched = kind === 'batches' || kind === 'crews';
     // Batches wait for each other only where few calls run at once.
-    const concurrency = pick(chance, isBatched ? [2, 2, 8, 32, 32] : [2, 8, 32, 32, 100]);
+    const concurrency = pick(chance, isBatched ? [2, 2, 2, 8, 32] : [2, 8, 32, 32, 100]);
     const capacity = isBatched ? concurrency * batch : concurrency;
     const none = { permits: null, holds: false, expiresAfter: null, batchWait: 0 };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
@@ -143,7 +143,7 @@ export function drawScenario(
     lease,
     checkInterval: pick(chance, [2000, 5000, 15_000, 15_000]),
     blockTimeout: pick(chance, [1000, 5000, 25_000]),
-    callTimeout: pick(chance, [1000, 2000, 5000]),
+    callTimeout: pick(chance, [1000, 2000, 5000, 5000]),
     shutdownTimeout: pick(chance, [500, 10_000]),
     attempts: integer(chance, 2, 5),
     retryDelay: integer(chance, 50, 1500),
@@ -153,13 +153,13 @@ export function drawScenario(
     expiresAfter,
     onExpired: pick(chance, ['drop', 'dead']),
     rate: { max: integer(chance, 50, 300), per: 1000 },
-    groups: pick(chance, [10, 200]),
+    groups: pick(chance, [3, 10, 200]),
     maxDelay: pick(chance, [500, 10_000, 60_000]),
     distance: pick(chance, [1, 1, 1, 8]),
-    blocks: chance() < 0.25,
+    blocks: chance() < 0.35,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
-    deployedFrom: chance() < 0.4 ? integer(chance, 1000, 20_000) : Infinity,
+    deployedFrom: chance() < 0.4 ? Math.round(300 * 60 ** chance()) : Infinity,
     stepsClock: chance() < 0.2,
     failsOver: chance() < 0.2,
   };
@@ -181,7 +181,7 @@ function drawPhases(
   const gaps = queues.map((traits) => (traits.share / all) * sustainableGap(traits, of(false)));
   const quiet = {
     gap: Math.max(drawGap(QUIET), slowest(false), ...gaps),
-    burst: pick(chance, [1, 4, 20]),
+    burst: pick(chance, [1, 4, 20, 20]),
     shares: queues.map(({ share }) => share),
   };
   const gap = Math.max(drawGap(BUSY), slowest(true));

@@ -4,7 +4,7 @@ import { claimedBy } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
-import { ALL_CONCERNS, type Concern } from '../oracle/member.js';
+import type { Concern } from '../oracle/member.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { between, type Chance, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
@@ -105,6 +105,9 @@ const CLAIMS = ['claim', 'transferAndClaim'] as const;
 /** The faults of an answer: those that are lost are the hardest. */
 const ANSWER_FAULTS = ['answer lost', 'answer lost', 'slow back'] as const;
 
+/** What a lone fault aims at that is no call: the connection breaks when something is announced. */
+const ANNOUNCEMENT = 'announcement';
+
 /** The calls that a lone fault aims at. */
 const AIMS = [
   ...([
@@ -118,7 +121,7 @@ const AIMS = [
     'extend',
     'extend',
   ] as const),
-  ...(['offer', 'wake', 'cancel', 'abort'] as const),
+  ...(['offer', 'wake', 'cancel', 'abort', ANNOUNCEMENT, ANNOUNCEMENT] as const),
 ] as const;
 
 /** What it concerns if calls go wrong: announcements come another way. */
@@ -133,7 +136,7 @@ const OF_ONE_CALL: Readonly<Record<string, readonly Concern[]>> = {
   extend: ['leases'],
 };
 
-/** Whatever follows a slow call is slow as well. */
+/** Whatever follows a slow call is slow as well; other faults concern the queue of the call alone. */
 const concernsOf = (call: string, fault: CallFault) =>
   fault.startsWith('slow') ? OF_CALLS : (OF_ONE_CALL[call] ?? []);
 
@@ -158,8 +161,8 @@ export class Nemesis {
   isOver = false;
   /** Those that die when they claim messages of a queue whose name begins like this. */
   readonly #doomed = new Map<SimulatedProcess, { readonly queue: string; readonly kill: () => void }>();
-  /** When lone faults last struck, ms of the world. */
-  readonly #strikes = new WeakMap<SimulatedProcess, readonly number[]>();
+  /** When lone faults last struck calls of each process and queue, ms of the world. */
+  readonly #strikes = new Map<string, readonly number[]>();
   #number = 0;
   readonly #plan: Chance;
 
@@ -239,7 +242,7 @@ export class Nemesis {
     journal.digestOf(5, fault.number);
     const troubled = (aftermath: number, who = process) => oracle.troubled(who, world.now + length + aftermath);
     const isDeaf = (ms: number, who = process) =>
-      oracle.troubled(who, world.now + ms + RESUBSCRIPTION, ALL_CONCERNS, true);
+      oracle.troubled(who, world.now + ms + RESUBSCRIPTION, { isExact: true });
     switch (kind) {
       case 'calls':
         return this.#troubleCalls(
@@ -361,12 +364,12 @@ export class Nemesis {
 
   #troubleCalls({ link, process }: Victim, trouble: Omit<CallTrouble, 'faults' | 'onStrike'>, length: number): void {
     const { world, oracle } = this.options;
-    oracle.troubled(process, world.now + length + this.#recovery(length), OF_CALLS);
+    oracle.troubled(process, world.now + length + this.#recovery(length), { concerns: OF_CALLS });
     const running: CallTrouble = {
       ...{ ...trouble, faults: CALL_FAULTS },
       onStrike: (call, fault, until) => {
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + this.#recovery(length), OF_CALLS);
+        oracle.troubled(process, until + this.#recovery(length), { concerns: OF_CALLS });
       },
     };
     link.troubles.add(running);
@@ -374,17 +377,20 @@ export class Nemesis {
   }
 
   /** A single call goes wrong, the next one of its kind. */
-  #troubleOneCall({ link, process }: Victim, chance: Chance): void {
+  #troubleOneCall(victim: Victim, chance: Chance): void {
+    const { link, process } = victim;
     const { oracle, world, scenario } = this.options;
     // Some claims are answered about when their leases end.
     const aboutLease = scenario.lease + between(chance, ...ABOUT_LEASE);
-    const isAboutLease = chance() < 0.15 && aboutLease < scenario.callTimeout;
+    const isAboutLease = chance() < 0.25 && aboutLease < scenario.callTimeout;
     const call = isAboutLease ? pick(chance, CLAIMS) : pick(chance, AIMS);
     const isClaim = CLAIMS.some((each) => each === call);
     // Most claims find nothing, so that most faults of claims would not matter.
     const hasFound = isAboutLease || (isClaim && chance() < 0.6);
     const isWorthIt = (result: unknown) => claimedBy({ call, result }).length > 0;
     const queue = chance() < 0.5 ? this.#drawQueue(chance) : undefined;
+    // Nobody relies on announcements as much as families do.
+    if (call === ANNOUNCEMENT) return this.#loseAnnouncement(victim, chance() < 0.5 ? 'tenant' : queue);
     const aim: Aim = { call, queue, ...(hasFound && { isWorthIt }) };
     const delay = isAboutLease ? aboutLease : undefined;
     // What has happened and is not known is the hardest.
@@ -392,27 +398,42 @@ export class Nemesis {
     const faults: [CallFault] = [isAboutLease ? 'slow back' : fault];
     const running: CallTrouble = {
       ...{ chance, share: 1, faults, aim, delay },
-      onStrike: (call, fault, until) => {
+      onStrike: (call, fault, until, of) => {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
         // A failed extension is soon made again: that belongs to what is promised.
-        const pause = call === 'extend' ? 0 : this.#pauseAfterStrike(process);
-        oracle.troubled(process, until + pause, concernsOf(call, fault), true);
+        const pause = call === 'extend' ? 0 : this.#pauseAfterStrike(process, of);
+        const concerned = fault.startsWith('slow') ? undefined : of;
+        oracle.troubled(process, until + pause, {
+          concerns: concernsOf(call, fault),
+          isExact: true,
+          queue: concerned,
+        });
       },
     };
     link.troubles.add(running);
     world.after(AIM_TIME, () => link.troubles.delete(running));
   }
 
+  #loseAnnouncement({ process, subscriptions }: Victim, queue: string | undefined): void {
+    const { oracle, world } = this.options;
+    const callOff = subscriptions.loseNext(queue, () => {
+      this.#strike(process, ANNOUNCEMENT, 'lost');
+      oracle.troubled(process, world.now + RESUBSCRIPTION, { isExact: true });
+    });
+    world.after(AIM_TIME, callOff);
+  }
+
   /** The time that a process takes at most to make a call again that has failed: pauses double with each failure in a row. */
-  #pauseAfterStrike(process: SimulatedProcess): number {
+  #pauseAfterStrike({ name }: SimulatedProcess, queue: string | undefined): number {
     const { now } = this.options.world;
-    const strikes = (this.#strikes.get(process) ?? []).filter((at) => at > now - IN_A_ROW);
-    this.#strikes.set(process, [...strikes, now]);
+    const key = `${name} ${queue}`;
+    const strikes = (this.#strikes.get(key) ?? []).filter((at) => at > now - IN_A_ROW);
+    this.#strikes.set(key, [...strikes, now]);
     return Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** strikes.length) + MAX_RETRY;
   }
 
-  #strike(process: SimulatedProcess, call: string, fault: CallFault): void {
+  #strike(process: SimulatedProcess, call: string, fault: CallFault | 'lost'): void {
     const name = `${call} ${fault}`;
     this.counts[name] = (this.counts[name] ?? 0) + 1;
     this.options.journal.write?.(`${process.name} ${name}`);

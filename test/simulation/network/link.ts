@@ -46,7 +46,7 @@ export interface CallTrouble {
   /** For how long a slow call is delayed, ms; undefined: drawn. */
   readonly delay: number | undefined;
   /** Called when it has struck; `until`: when the caller knows at the latest. */
-  readonly onStrike: (call: string, fault: CallFault, until: number) => void;
+  readonly onStrike: (call: string, fault: CallFault, until: number, queue: string | undefined) => void;
 }
 
 /** These take no effect once their callers have given up: a deadline travels with them. */
@@ -151,20 +151,20 @@ export class Link {
         const { fault, onStrike } = trouble;
         const noticed = this.#chance() < 0.5 ? givesUpAt : Math.min(givesUpAt, start + delay);
         if (fault === 'refused') {
-          onStrike(name, fault, start + delay);
+          onStrike(name, fault, start + delay, queue);
           return fail(start + delay, notConnected(name, callTimeout, undefined));
         }
         if (fault === 'request lost' || fault === 'arrives late') {
-          onStrike(name, fault, noticed);
+          onStrike(name, fault, noticed, queue);
           if (fault === 'arrives late' && !HAVE_DEADLINE.has(name)) perform(noticed + 2 * delay, () => undefined);
           return loseAnswer(noticed);
         }
         if (fault === 'answer lost') {
-          onStrike(name, fault, noticed);
+          onStrike(name, fault, noticed, queue);
           perform(start + Math.min(delay, noticed - start), () => undefined);
           return loseAnswer(noticed);
         }
-        onStrike(name, fault, start + delay);
+        onStrike(name, fault, start + delay, queue);
         if (fault === 'slow there') this.#lastArrival = Math.max(this.#lastArrival, start + delay);
         else this.#lastAnswer = Math.max(this.#lastAnswer, start + delay);
       }
@@ -178,7 +178,7 @@ export class Link {
         if (late) {
           const { fault, onStrike, delay = callTimeout * this.#chance() } = late;
           const until = Math.min(givesUpAt, Math.max(world.now, start + delay));
-          onStrike(name, fault, until);
+          onStrike(name, fault, until, queue);
           if (fault === 'answer lost') return loseAnswer(until);
           this.#lastAnswer = Math.max(this.#lastAnswer, until);
         }

@@ -31,7 +31,7 @@ export function remoteDirectory({
     retire: (registration, name) => link.call('retire', () => directory.retire(registration, name)),
     place: (proposed) => link.call('place', () => directory.place(proposed)),
     watch: (family: WatchedFamily, listener: FamilyListener) =>
-      subscriptions.open((deliver) =>
+      subscriptions.open(family.name, (deliver) =>
         directory.watch(family, {
           onEarlierDue: (queue, dueIn) => deliver(() => listener.onEarlierDue(queue, dueIn)),
           onAbort: (queue, claim) => deliver(() => listener.onAbort?.(queue, claim)),

@@ -80,6 +80,7 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
   const rest = {
     watchDue: (listener: DueListener) =>
       subscriptions.open(
+        queue,
         (deliver) =>
           store.watchDue({
             onEarlierDue: (announcement) => deliver(() => listener.onEarlierDue(announcement)),

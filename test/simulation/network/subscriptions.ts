@@ -5,6 +5,9 @@ import type { Link } from './link.js';
 /** Passes something on to the process that has subscribed. */
 export type Deliver = (announcement: () => void) => void;
 
+/** Called with each announcement on its way; returns true if the connection breaks instead. */
+type Breaks = (name: string) => boolean;
+
 interface Connection {
   connect(): void;
   disconnect(): void;
@@ -22,6 +25,7 @@ export class Subscriptions {
   readonly #connections = new Set<Connection>();
   #lastDelivery = 0;
   #reconnection: WorldEvent | undefined;
+  readonly #breaks = new Set<Breaks>();
 
   constructor(private readonly link: Link) {
     link.onCut(() => this.lose());
@@ -51,23 +55,44 @@ export class Subscriptions {
     });
   }
 
+  /**
+   * Loses the connection when something is announced next, which gets lost with it.
+   *
+   * @param name - the beginning of the name of the queue or family; undefined: any
+   * @param onLost - called then
+   * @returns what calls it off
+   */
+  loseNext(name: string | undefined, onLost: () => void): () => void {
+    const breaks = (announced: string) => {
+      if (name !== undefined && !announced.startsWith(name)) return false;
+      this.#breaks.delete(breaks);
+      this.lose();
+      onLost();
+      return true;
+    };
+    this.#breaks.add(breaks);
+    return () => this.#breaks.delete(breaks);
+  }
+
   /** A stranger, whose word may be false, announces a transfer on every channel. */
   hear(transfer: AnnouncedTransfer): void {
     for (const connection of this.#connections) connection.hear(transfer);
   }
 
   /**
+   * @param name - of the queue or family
    * @param watch - subscribes at the server, and returns what ends that
    * @param listener - hears what strangers announce
    * @returns ends the subscription
    */
-  open(watch: (deliver: Deliver) => () => void, listener?: DueListener): () => void {
+  open(name: string, watch: (deliver: Deliver) => () => void, listener?: DueListener): () => void {
     const { process } = this.link;
     const { world } = process;
     let unwatch: (() => void) | undefined;
     let isEnded = false;
     const deliver: Deliver = (announcement) => {
       if (world.now < this.#silentUntil || this.link.isDown) return;
+      for (const breaks of this.#breaks) if (breaks(name)) return;
       this.#lastDelivery = Math.max(this.#lastDelivery, world.now + this.link.latency());
       const connection = unwatch;
       world.at(

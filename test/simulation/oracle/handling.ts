@@ -83,7 +83,7 @@ export class Handling {
     if (overLease > PROMPT_SIGNAL && !stoodStill) {
       violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
     }
-    if (loss !== 'aborted' || member.unhinderedSince('announcements', now) > lostAt) return;
+    if (loss !== 'aborted' || member.unhinderedSince('announcements', life.queue.traits.name, now) > lostAt) return;
     const overAbort = now - lostAt;
     if (overAbort > punctuality.calmBound) {
       violate('signal', life.id, `has not aborted ${overAbort.toFixed(1)} ms after the abort`);

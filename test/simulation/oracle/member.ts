@@ -7,6 +7,51 @@ export type Concern = 'claims' | 'leases' | 'announcements';
 
 export const ALL_CONCERNS: readonly Concern[] = ['claims', 'leases', 'announcements'];
 
+/** The number of troubles that are remembered, of each process and concern. */
+const MAX_TROUBLES = 8;
+
+/** Something that was wrong, ms of the world. */
+interface Trouble {
+  readonly from: number;
+  until: number;
+}
+
+/** The times at which something was wrong with a process, in one respect. */
+class Troubles {
+  #latest: Trouble[] = [];
+  /** The end of those that are not remembered, ms of the world. */
+  #forgottenUntil = -Infinity;
+
+  add(from: number, until: number): void {
+    const last = this.#latest.at(-1);
+    if (last && last.until >= from) last.until = Math.max(last.until, until);
+    else this.#latest.push({ from, until });
+    if (this.#latest.length > MAX_TROUBLES) this.#forgottenUntil = this.#latest.shift()!.until;
+  }
+
+  get until(): number {
+    return this.#latest.at(-1)?.until ?? -Infinity;
+  }
+
+  /** The longest time between two instants in which nothing was wrong, as far as is remembered, and nothing of the others, ms. */
+  longestWithout(from: number, to: number, others: Troubles): number {
+    let since = Math.max(from, this.#forgottenUntil, others.#forgottenUntil);
+    let longest = 0;
+    const all = [...this.#latest, ...others.#latest].sort((one, other) => one.from - other.from);
+    for (const trouble of all) {
+      longest = Math.max(longest, trouble.from - since);
+      since = Math.max(since, trouble.until);
+    }
+    return Math.max(longest, to - since);
+  }
+}
+
+const troublesOf = (): Readonly<Record<Concern, Troubles>> => ({
+  claims: new Troubles(),
+  leases: new Troubles(),
+  announcements: new Troubles(),
+});
+
 /** A process, as the oracle sees it. */
 export class Member {
   /** Since when its handlers run, ms of the world. */
@@ -15,11 +60,9 @@ export class Member {
   /** The time at which it has recovered from its last trouble, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
   /** The same for each concern. */
-  readonly #unhinderedFrom: Record<Concern, number> = {
-    claims: -Infinity,
-    leases: -Infinity,
-    announcements: -Infinity,
-  };
+  readonly #troubles = troublesOf();
+  /** Troubles that concern one queue alone. */
+  readonly #troublesOfQueues = new Map<string, Readonly<Record<Concern, Troubles>>>();
   readonly #holdings = new Map<QueueTraits, Holding>();
 
   constructor(
@@ -27,20 +70,37 @@ export class Member {
     readonly release: Release,
   ) {}
 
-  /** Something goes wrong, and is over by then. */
-  troubledUntil(at: number, concerns: readonly Concern[]): void {
+  /**
+   * Something goes wrong, and is over by then.
+   *
+   * @param queue - undefined: it concerns all queues
+   */
+  troubledUntil(at: number, concerns: readonly Concern[], queue: string | undefined): void {
     this.#wellFrom = Math.max(this.#wellFrom, at);
-    for (const concern of concerns) this.#unhinderedFrom[concern] = Math.max(this.#unhinderedFrom[concern], at);
+    let troubles = this.#troubles;
+    if (queue !== undefined) {
+      troubles = this.#troublesOfQueues.get(queue) ?? troublesOf();
+      this.#troublesOfQueues.set(queue, troubles);
+    }
+    for (const concern of concerns) troubles[concern].add(this.process.world.now, at);
   }
 
   /** Since when no trouble has concerned this, and its handlers have run; Infinity: one does. */
-  unhinderedSince(concern: Concern, now: number): number {
-    return this.#since(this.#unhinderedFrom[concern], now);
+  unhinderedSince(concern: Concern, queue: string, now: number): number {
+    return this.#since(this.unhinderedFrom(concern, queue), now);
   }
 
   /** The time at which the latest trouble that concerns this ends, or has ended. */
-  unhinderedFrom(concern: Concern): number {
-    return this.#unhinderedFrom[concern];
+  unhinderedFrom(concern: Concern, queue: string): number {
+    const ofQueue = this.#troublesOfQueues.get(queue)?.[concern].until ?? -Infinity;
+    return Math.max(this.#troubles[concern].until, ofQueue);
+  }
+
+  /** The longest time between two instants in which no trouble concerned this, and its handlers ran, ms; 0 if it stops. */
+  longestUnhindered(concern: Concern, queue: string, since: number, now: number): number {
+    if (this.isStopping || this.process.isDead) return 0;
+    const ofQueue = this.#troublesOfQueues.get(queue)?.[concern] ?? new Troubles();
+    return this.#troubles[concern].longestWithout(Math.max(since, this.servesSince), now, ofQueue);
   }
 
   /** Since when nothing has been wrong, and its handlers have run; Infinity: something is. */

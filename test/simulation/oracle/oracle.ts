@@ -27,7 +27,7 @@ import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
 import { Life, numberOf } from './life.js';
-import { ALL_CONCERNS, Member } from './member.js';
+import { ALL_CONCERNS, type Concern, Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import type { QueueUse } from './queue-use.js';
 import { RateUse } from './rate-use.js';
@@ -59,6 +59,20 @@ const OFFERED: Readonly<Record<string, string>> = {
   rejected: 'offer rejected',
   followed: 'offer followed',
 };
+
+/** What is known of a trouble. */
+export interface TroubleTraits {
+  /** Default: all. */
+  readonly concerns?: readonly Concern[];
+  /** True if the process has certainly recovered at its end. Default: its end is an estimate. */
+  readonly isExact?: boolean;
+  /** The queue that it concerns alone. Default: it concerns all. */
+  readonly queue?: string | undefined;
+}
+
+/** What it concerns if handlers keep the event loop busy for a small share of a lease: leases are extended long before they end. */
+const MAX_SHORT_SPIN = 0.05;
+const OF_SPINS: readonly Concern[] = ['claims', 'announcements'];
 
 /** Judges everything while it happens, by what the server has done. */
 export class Oracle {
@@ -102,11 +116,13 @@ export class Oracle {
 
   /**
    * Something is wrong with a process until then.
-   *
-   * @param isExact - true if the process has certainly recovered then; otherwise this is an estimate
    */
-  troubled(process: SimulatedProcess, until: number, concerns = ALL_CONCERNS, isExact = false): void {
-    this.#memberOf.get(process)!.troubledUntil(until, concerns);
+  troubled(
+    process: SimulatedProcess,
+    until: number,
+    { concerns = ALL_CONCERNS, isExact = false, queue }: TroubleTraits = {},
+  ): void {
+    this.#memberOf.get(process)!.troubledUntil(until, concerns, queue);
     if (concerns.includes('claims')) this.#punctuality.troubled(process, until, isExact);
   }
 
@@ -214,9 +230,11 @@ export class Oracle {
       case 'claim':
         return this.#claimed(member, queue, first as ClaimRequest, result as ClaimReport);
       case 'transferAndClaim':
+        if ((result as ClaimedTransfer | undefined)?.report.moved) queue.transferred(member, this.#now);
         if (result) this.#claimed(member, queue, first as ClaimRequest, (result as ClaimedTransfer).claimed);
         return undefined;
       case 'transfer':
+        if ((result as TransferReport).moved > 0) queue.transferred(member, this.#now);
         return this.#transferred(queue, result as TransferReport);
       case 'extend':
         return this.#extended(queue, first as Claim[], second as number, result as Claim[]);
@@ -281,7 +299,8 @@ export class Oracle {
         this.violate('concurrency', id, `starts beside ${holding.running - 1} others in ${process.name}`);
       }
     }
-    if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50, ALL_CONCERNS, true);
+    const concerns = conduct.spins > MAX_SHORT_SPIN * this.options.scenario.lease ? ALL_CONCERNS : OF_SPINS;
+    if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50, { concerns, isExact: true });
     const signal = conduct.takes > LONG ? message.signal : undefined;
     return {
       conduct,
@@ -481,13 +500,13 @@ export class Oracle {
   }
 
   /** True if its process may have failed to extend it in time. */
-  #isExcused({ member, leaseEnd, isLeaseUnsure }: Delivery): boolean {
+  #isExcused({ member, leaseEnd, isLeaseUnsure, life }: Delivery): boolean {
     const { process, isStopping } = member;
     return (
       isLeaseUnsure ||
       process.isDead ||
       isStopping ||
-      member.unhinderedFrom('leases') > leaseEnd - EXTENSION_TIME * this.options.scenario.lease
+      member.unhinderedFrom('leases', life.queue.traits.name) > leaseEnd - EXTENSION_TIME * this.options.scenario.lease
     );
   }
 

@@ -131,22 +131,45 @@ export class Punctuality {
     const { traits } = queue;
     // It waits for the rate.
     if (traits.kind === 'rated') return undefined;
-    let since = Math.max(this.server.worldTimeOf(life.due), life.freeSince, this.#steppedAt, queue.resumedAt);
+    const due = this.server.worldTimeOf(life.due);
+    let since = Math.max(due, life.freeSince, this.#steppedAt, queue.resumedAt);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
     if (now - since <= this.calmBound) return undefined;
+    const slow = since === due && this.#judgeTransfer(queue, since);
+    if (slow) return slow;
     const hasRecovered = this.#hasHelpedToRecover(queue, since, now);
     const hasTakenOver = this.#hasTakenOver(queue, since, members);
     if (this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
       let bound = hasRecovered ? this.#troubledBound : this.boundSince(since, member.process);
       if (hasTakenOver) bound = Math.max(bound, this.#troubledBound);
-      const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.unhinderedSince('claims', now));
+      const { roomSince } = member.holdingOf(traits);
+      const waited = member.longestUnhindered('claims', traits.name, Math.max(since, roomSince), now);
       if (waited <= bound) continue;
       return `${traits.name}: ${member.process.name} could have claimed it ${waited.toFixed(1)} ms before (${bound})`;
     }
     return undefined;
+  }
+
+  /**
+   * Who has moved something last is the first to move what falls due next, whatever happens to others.
+   *
+   * @param due - of a message of the queue that is claimed, ms of the world
+   */
+  #judgeTransfer(queue: QueueUse, due: number): string | undefined {
+    const { before, after } = queue.transfersAround(due);
+    if (!before || !after || before.at <= Math.max(this.#misledUntil, this.#steppedAt)) return undefined;
+    const { member } = before;
+    const { name } = queue.traits;
+    // It must have heard of its own transfer, and of everything since.
+    const isWell =
+      member.unhinderedSince('claims', name, after.at) < before.at &&
+      member.unhinderedSince('announcements', name, after.at) < before.at;
+    const late = after.at - due;
+    if (!isWell || late <= this.calmBound) return undefined;
+    return `${name}: ${member.process.name}, the last to move any, could have moved it ${late.toFixed(1)} ms before`;
   }
 
   /**

@@ -2,6 +2,17 @@ import type { QueueTraits } from '../applications/scenario.js';
 import type { ServedStore } from '../network/served-store.js';
 import { GroupUse } from './group-use.js';
 import type { Life } from './life.js';
+import type { Member } from './member.js';
+
+/** The number of transfers that are remembered. */
+const MAX_TRANSFERS = 32;
+
+/** A transfer that has moved messages. */
+export interface Transfer {
+  readonly member: Member;
+  /** ms of the world. */
+  readonly at: number;
+}
 
 /** The server's state of a queue, or of a partition of it. */
 export class QueueUse {
@@ -12,10 +23,26 @@ export class QueueUse {
   /** The time at which it went on after a pause, ms of the world. */
   resumedAt = -Infinity;
 
+  /** The latest transfers that have moved messages, oldest first. */
+  readonly #transfers: Transfer[] = [];
+
   constructor(
     readonly traits: QueueTraits,
     readonly store: ServedStore,
   ) {}
+
+  transferred(member: Member, at: number): void {
+    this.#transfers.push({ member, at });
+    if (this.#transfers.length > MAX_TRANSFERS) this.#transfers.shift();
+  }
+
+  /** The last transfer before an instant, and the first one after it; undefined: not remembered, or there was none. */
+  transfersAround(instant: number): { readonly before: Transfer | undefined; readonly after: Transfer | undefined } {
+    const at = this.#transfers.findIndex((transfer) => transfer.at >= instant);
+    return at < 0
+      ? { before: this.#transfers.at(-1), after: undefined }
+      : { before: this.#transfers[at - 1], after: this.#transfers[at] };
+  }
 
   groupOf(name: string | undefined): GroupUse | undefined {
     const { permits } = this.traits;

@@ -41,11 +41,14 @@ const MAX_REST = 8000;
 /** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
+/** A message that takes longer than this meets others that do, ms. */
+const SLOW = 50;
+
 /** Messages that are due soon after each other are so within this time, ms. */
 const NEAR = 500;
 
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
-const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5 } as const;
+const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02 } as const;
 
 /** The maximum delay of a message that is offered meanwhile, ms. */
 const MAX_DELAY_MEANWHILE = 3000;
@@ -93,6 +96,8 @@ export class Workload {
     const isBusy = scenario.isBusyAt(this.offered);
     const { gap, burst } = isBusy ? scenario.busy : scenario.quiet;
     world.after(2 * gap * burst * this.#chance(), () => {
+      // Others may have offered the last ones meanwhile.
+      if (this.offered >= messages) return;
       if (this.offered >= scenario.deployedFrom) this.options.deploy();
       const count = Math.min(integer(this.#chance, 1, 2 * burst - 1), messages - this.offered);
       const running = this.options.choose(this.#chance);
@@ -118,6 +123,8 @@ export class Workload {
     if (call === 'find') return this.#changeMeanwhile(traits, args[0] as string, result as StoredMessage | null);
     const claimed = claimedBy(effect);
     this.#abortMeanwhile(traits, claimed);
+    // What was claimed waits for others, which nobody may claim now.
+    if (traits.batchWait > 0 && claimed.length > 0 && this.#chance() < MEANWHILE.pause) this.#pause(traits);
     const isTransfer = call === 'transfer' || (call === 'transferAndClaim' && result !== undefined);
     if (!isTransfer) return;
     // A family that finds nothing leaves, and only an announcement brings it back in time.
@@ -149,7 +156,7 @@ export class Workload {
     const running = this.options.choose(this.#chance);
     if (!running) return;
     const number = this.offered++;
-    this.#run(running, () => this.#offerTo(traits, running, [number], MAX_DELAY_MEANWHILE));
+    this.#run(running, () => this.#offerTo(traits, running, [number], { longest: MAX_DELAY_MEANWHILE }));
   }
 
   /**
@@ -168,22 +175,36 @@ export class Workload {
   }
 
   #offerMany(running: Running, numbers: readonly number[]): void {
-    const { scenario } = this.options;
-    const queues = scenario.isBusyAt(numbers[0]!) ? this.#busy : this.#quiet;
-    this.#offerTo(queues.draw(this.#chance), running, numbers, scenario.maxDelay);
+    const { scenario, conductOf } = this.options;
+    const isBusy = scenario.isBusyAt(numbers[0]!);
+    const isCrowd = !isBusy && numbers.length > 1 && conductOf(numbers[0]!).takes > SLOW;
+    const queues = isBusy ? this.#busy : this.#quiet;
+    const traits = isCrowd ? this.#drawQueueOfCrowd() : queues.draw(this.#chance);
+    this.#offerTo(traits, running, numbers, { longest: scenario.maxDelay, isCrowd });
+  }
+
+  /** Messages that take their time meet in one queue, so that all of its slots are in use; most often in one with batches. */
+  #drawQueueOfCrowd(): QueueTraits {
+    const batches = this.options.scenario.queues.find(({ kind }) => kind === 'batches');
+    return batches && this.#chance() < 0.8 ? batches : this.#drawQueue();
   }
 
   /** Offers messages to one queue, with one call. */
-  #offerTo(traits: QueueTraits, running: Running, numbers: readonly number[], maxDelay: number): void {
+  #offerTo(
+    traits: QueueTraits,
+    running: Running,
+    numbers: readonly number[],
+    { longest, isCrowd = false }: { readonly longest: number; readonly isCrowd?: boolean },
+  ): void {
     const { scenario, oracle } = this.options;
     const draw = this.#chance;
     const isBusy = scenario.isBusyAt(numbers[0]!);
-    const drawDelay = () => Math.floor(draw() ** 2 * maxDelay);
+    const drawDelay = () => Math.floor(draw() ** 2 * longest);
     // Messages that are due at the same instant are transferred, claimed and settled together; those due soon after each other meet in
     // the process: the first are at work when the others come.
     const common = drawDelay();
     const kind = draw();
-    const areTogether = kind < (isBusy ? 0.99 : 0.6);
+    const areTogether = kind < (isBusy ? 0.99 : isCrowd ? 0.1 : 0.6);
     const areNear = !isBusy && kind < 0.8;
     const delayOf = () => (areTogether ? common : areNear ? common + Math.floor(draw() * NEAR) : drawDelay());
     const offers = numbers.map((number) => {
@@ -356,26 +377,38 @@ export class Workload {
     return pick(this.#chance, queues.filter((queue) => queue.kind === kind) as [QueueTraits]);
   }
 
+  /** Pauses a queue for a while. */
+  #pause(traits: QueueTraits): void {
+    const { world, choose, scenario } = this.options;
+    const running = choose(this.#chance);
+    const length = 6000 * this.#chance() ** 2;
+    if (!running) return;
+    // Somebody resumes it, whatever happens to the one that has paused it.
+    this.pending++;
+    this.#pausing.push(traits);
+    world.after(length, () => this.#resume(traits));
+    // A call of unknown outcome may still arrive.
+    const end = () =>
+      void world.after(2 * scenario.callTimeout, () => this.#pausing.splice(this.#pausing.indexOf(traits), 1));
+    const forgetDeath = running.process.onDeath(end);
+    this.#run(running, () => {
+      void producerOf(running.application, traits)
+        .pause(traits.name)
+        .catch(() => undefined)
+        .then(() => {
+          forgetDeath();
+          end();
+        });
+    });
+  }
+
   #administrateOne(): void {
     const draw = this.#chance;
-    const { world, choose } = this.options;
     const traits = this.#drawQueue();
-    const running = choose(draw);
     const kind = draw();
-    const pause = 6000 * draw() ** 2;
+    if (kind < 0.4) return this.#pause(traits);
+    const running = this.options.choose(draw);
     if (!running) return;
-    if (kind < 0.4) {
-      // Somebody resumes it, whatever happens to the one that has paused it.
-      this.pending++;
-      this.#pausing.push(traits);
-      world.after(pause, () => this.#resume(traits));
-    }
-    // A call of unknown outcome may still arrive.
-    const isOver = () =>
-      void world.after(2 * this.options.scenario.callTimeout, () => {
-        if (kind < 0.4) this.#pausing.splice(this.#pausing.indexOf(traits), 1);
-      });
-    const forgetDeath = running.process.onDeath(isOver);
     this.#run(running, () => {
       const producer = producerOf(running.application, traits);
       const letters = producer.deadLetters(traits.name);
@@ -384,18 +417,12 @@ export class Workload {
         for (const { id } of messages) await call(id);
       };
       const call = (): Promise<unknown> => {
-        if (kind < 0.4) return producer.pause(traits.name);
         if (kind < 0.5) return producer.clear(traits.name);
         if (kind < 0.62) return ofOne((id) => letters.redrive(id));
         if (kind < 0.75) return letters.redriveAll();
         return kind < 0.9 ? ofOne((id) => letters.discard(id)) : letters.discardAll();
       };
-      void call()
-        .catch(() => undefined)
-        .then(() => {
-          forgetDeath();
-          isOver();
-        });
+      void call().catch(() => undefined);
     });
   }
 }
