@@ -25,6 +25,8 @@ interface Picture {
 }
 
 const VIEWS: readonly Picture[] = [
+  // First, because the others show what workers report, too.
+  { name: 'workers', path: '/i/-/workers', shown: '2 of 2' },
   { name: 'overview', path: '/', shown: 'No process handles this queue.' },
   { name: 'future', path: '/i/-/queues/orders?span=quarter', shown: 'fall due in the next' },
   { name: 'find', path: '/i/-/queues/orders/messages?text=customer%202', shown: 'messages found' },
@@ -33,7 +35,6 @@ const VIEWS: readonly Picture[] = [
   { name: 'errors', path: '/i/-/queues/orders/errors', shown: 'RejectMessage' },
   { name: 'groups', path: '/i/-/queues/reminders/groups', shown: 'customer-0' },
   { name: 'repeats', path: '/i/-/queues/emails/repeats', shown: '0 9 * * 1-5' },
-  { name: 'workers', path: '/i/-/workers', shown: '2 of 2' },
 ];
 
 const LOOKS = [
