@@ -388,7 +388,9 @@ export class Nemesis {
     // Most claims find nothing, so that most faults of claims would not matter.
     const hasFound = isAboutLease || (isClaim && chance() < 0.6);
     const isWorthIt = (result: unknown) => claimedBy({ call, result }).length > 0;
-    const queue = chance() < 0.5 ? this.#drawQueue(chance) : undefined;
+    // Nobody but a family has a worker for each look, which may be gone before its claim is answered.
+    const isOfFamily = hasFound && chance() < 0.3;
+    const queue = isOfFamily ? 'tenant' : chance() < 0.5 ? this.#drawQueue(chance) : undefined;
     // Nobody relies on announcements as much as families do.
     if (call === ANNOUNCEMENT) return this.#loseAnnouncement(victim, chance() < 0.5 ? 'tenant' : queue);
     const aim: Aim = { call, queue, ...(hasFound && { isWorthIt }) };
