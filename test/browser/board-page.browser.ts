@@ -295,7 +295,9 @@ describe("the board's page", () => {
     it('cancels once that is confirmed, and keeps the last state in view', async () => {
       await board.gotoQueue('orders', '/message?id=order:52');
       await board.button('Cancel…').click();
+      await expectVisible(board.dialog);
       await board.page.keyboard.press('Escape');
+      await board.dialog.waitFor({ state: 'detached' });
       expect(await producer.find('orders', 'order:52')).not.toBeNull();
       expect(await board.inspect('focused')).toBe('Cancel…');
       await board.button('Cancel…').click();
@@ -419,6 +421,7 @@ describe("the board's page", () => {
       await producer.repeat('emails', 'report', { cron: '0 9 * * *', timeZone: 'Asia/Tokyo', type: 'digest' }, {});
       await board.gotoQueue('emails', '/repeats');
       const report = board.page.getByRole('listitem').filter({ has: board.link('report') });
+      await expectVisible(report);
       expect(await report.getByRole('row').count()).toBe(6);
       const [tokyo, berlin] = await report.getByRole('row').nth(1).getByRole('cell').allTextContents();
       expect(tokyo).toMatch(/09:00$/);

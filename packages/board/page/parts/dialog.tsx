@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
@@ -11,12 +11,12 @@ interface DialogProps {
 export function Dialog({ title, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
+  // At once, so that a key pressed right after the button reaches the dialog.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    // Returns the focus to what had it before.
+    return () => element?.close();
   }, []);
   return (
     <dialog
