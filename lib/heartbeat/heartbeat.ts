@@ -13,6 +13,9 @@ import { MAX_QUEUES, type OwnQueue, writeReport } from './worker-report.js';
 /** The time between two reports, ms. A report stays valid for three times as long. */
 const INTERVAL = 10_000;
 
+/** The time after which a process that was not connected when it started tries its first report again, ms. */
+const FIRST_TRY_INTERVAL = 500;
+
 /** The number of refusals in a row after which no report is valid any more. */
 const MAX_REFUSALS = REPORT_VALID / INTERVAL;
 
@@ -78,7 +81,8 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { clock, isConnected } = this.options;
-    this.#cancelTimer = clock.schedule(() => void this.#beat(), INTERVAL);
+    const interval = this.#hasReported || isConnected() ? INTERVAL : FIRST_TRY_INTERVAL;
+    this.#cancelTimer = clock.schedule(() => void this.#beat(), interval);
     const report = await this.#describe();
     if (this.#stopped || this.#sending || !isConnected()) return;
     this.#hasReported = true;

@@ -185,6 +185,17 @@ describe.each(FRAMEWORKS)('the board on %s', (framework) => {
     expect(await board.get('i/-/queues')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   });
 
+  test('refuses an instance that cannot be told from the one without a name', async () => {
+    const { url: connection, prefix } = scene;
+    const imports = [
+      DelayQueueModule.forRoot({ connection, prefix }),
+      DelayQueueModule.forRoot({ name: '-', connection, prefix: `${prefix}:other` }),
+    ];
+    await expect(start({ parts: { imports } })).rejects.toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining("the instance '-'") }),
+    );
+  });
+
   test('ends an open stream when the application closes', async () => {
     const app = await start();
     const stream = await app.board.events(`i/-/events?queues=${scene.newQueue()}`);

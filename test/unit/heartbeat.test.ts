@@ -58,6 +58,18 @@ describe('the heartbeat', () => {
     expect(registry.calls).toHaveLength(8);
   });
 
+  it('sends its first report within half a second of the connection', async () => {
+    isConnected = false;
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    await clock.advance(3000);
+    expect(registry.calls).toHaveLength(0);
+    isConnected = true;
+    await clock.advance(500);
+    expect(registry.calls).toHaveLength(1);
+    await clock.advance(9999);
+    expect(registry.calls).toHaveLength(1);
+  });
+
   it('lists a process that dies for at most 30 s', async () => {
     heartbeat.start(new Map([['orders', { usage: IDLE }]]));
     await clock.advance(25_000);

@@ -35,6 +35,9 @@ export function findInstances(
   for (const value of values) {
     if (!isProducer(value)) continue;
     const name = value.instance ?? UNNAMED;
+    if (found.has(name)) {
+      throw invalidOption('forRoot()', "the instance '-' has the board's name for the one without a name: rename it");
+    }
     const typed = new Map<string, TypedQueueHandle>();
     for (const other of values) {
       const definition = definitionOf(other);
