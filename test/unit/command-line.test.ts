@@ -23,8 +23,11 @@ describe('the command line', () => {
     [['counts', '--redisson-name', 'x', '--layout', 'redisson'], /defaults\.layout cannot be shared/],
     [['counts', 'orders', '--codec', 'string'], /need --layout redisson/],
     [['tail', 'orders', '--every', '1ms'], /--every must be between/],
-    [['redrive', 'orders', '--yes'], /redrive <queue> <id>, or redrive <queue> --all/],
-    [['discard', 'orders', 'a', '--all', '--yes'], /discard <queue> <id>, or discard <queue> --all/],
+    [['redrive', 'orders', '--yes'], /redrive <queue> <id>, redrive <queue> --all, or redrive <queue> --matching/],
+    [
+      ['discard', 'orders', 'a', '--all', '--yes'],
+      /discard <queue> <id>, discard <queue> --all, or discard <queue> --matching/,
+    ],
     [['counts', '--by-type'], /--by-type needs a queue/],
   ])('exits with code 2 and a one-line error: %j', async (words, expected) => {
     const terminal = new TestTerminal({ isTTY: false });
