@@ -17,9 +17,8 @@ local function run(keys, args)
   for at = 1, #part, 2 do
     local name = part[at]
     if name ~= Groups.ANY_WIDE then
-      local waiting = protected_call('LLEN', backlog .. name)
       local last = #reply
-      reply[last + 1], reply[last + 2] = name, type(waiting) == 'number' and waiting or 0
+      reply[last + 1], reply[last + 2] = name, call('LLEN', backlog .. name)
       reply[last + 3] = Groups.taken(part[at + 1])
     end
   end
