@@ -34,3 +34,8 @@ test('a suite that runs the mutated line detects the mutant, and the mutated fil
   expect(kill).toMatchObject({ stage: 'related', by: SUITE });
   expect(readFileSync(join(tree, FILE), 'utf8')).toBe(readFileSync(join(PROJECT, FILE), 'utf8'));
 });
+
+test('the simulation runs in the copy', async () => {
+  const judge = new Judge(tree, new Suites(tree, join(folder, 'none.jsonl'), []));
+  await expect(judge.check()).resolves.toBeUndefined();
+});

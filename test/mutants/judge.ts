@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { search } from '../simulation/planted/search.js';
+import { look, search } from '../simulation/planted/search.js';
 import { mutated } from './mutation/mutation.js';
 import type { Mutant } from './mutation/mutant.js';
 import { runSuites } from './suites/run-suites.js';
@@ -32,6 +32,11 @@ export class Judge {
     private readonly tree: string,
     private readonly suites: Suites,
   ) {}
+
+  /** Checks that the simulation runs without a mutant: one that never runs would seem to detect every mutant. */
+  async check(): Promise<void> {
+    await look(this.tree, 1, { ...SIMULATED, messages: 100 });
+  }
 
   /**
    * Mutates the copy, and runs stages until one notices.

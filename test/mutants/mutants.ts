@@ -93,6 +93,7 @@ async function run(): Promise<number> {
     const tree = copyOf(project, files);
     const suites = new Suites(tree, join(folder, 'suites.jsonl'), values.suites.split(',').filter(Boolean));
     const judge = new Judge(tree, suites);
+    await judge.check();
     await suites.record(write);
     for (const mutant of open) {
       const before = known.get(mutant.place)?.survived;

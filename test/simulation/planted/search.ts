@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { TYPESCRIPT } from '../../support/run-program.js';
 
 export interface Broken {
   readonly promise: string;
@@ -33,6 +36,9 @@ export interface Limits {
 /** A simulation that takes so many times its limit does not get on, however busy the machine is. */
 const PATIENCE = 15;
 
+/** Simulates one seed: compiled or not. */
+const PROGRAM = 'test/simulation/planted/look';
+
 /**
  * Simulates seeds 1, 2, 3… of a tree, until a promise is broken or the time is over.
  *
@@ -53,8 +59,8 @@ export async function search(tree: string, limits: Limits): Promise<Find> {
  * @throws Error if the simulation does not run
  */
 export async function look(tree: string, seed: number, { messages, seconds }: Limits): Promise<Sight> {
-  const file = 'test/simulation/planted/look.js';
-  const child = spawn(process.execPath, [file, String(seed), String(messages)], { cwd: tree });
+  const program = existsSync(join(tree, `${PROGRAM}.js`)) ? [`${PROGRAM}.js`] : [...TYPESCRIPT, `${PROGRAM}.ts`];
+  const child = spawn(process.execPath, [...program, String(seed), String(messages)], { cwd: tree });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
