@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { DelayQueueProducer, getDelayQueueProducerToken } from 'nestjs-delay-queue';
 import type { Browser } from 'playwright-core';
 import { type PageApplication, startPageApplication } from '../support/board/page-application.js';
-import { offerSamples, sampleQueues } from '../support/board/sample-queues.js';
+import { offerSamples, sampleQueues, sampleQueuesInMemory } from '../support/board/sample-queues.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
@@ -12,9 +12,9 @@ import { expectVisible } from './shop-page.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
-describe("the board's page", () => {
+describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (store) => {
   let browser: Browser;
-  let redis: TestRedis;
+  let redis: TestRedis | undefined;
   let application: PageApplication;
   let producer: DelayQueueProducer;
   let board: BoardPage;
@@ -22,8 +22,10 @@ describe("the board's page", () => {
   // The browser may have to be installed first.
   jest.setTimeout(300_000);
   beforeAll(async () => {
-    [browser, redis] = await Promise.all([startChromium(), startRedis(), buildBoardPage()]);
-    application = await startPageApplication({ parts: sampleQueues(redis.url, 'board-page') });
+    const server = store === 'Redis' ? startRedis() : undefined;
+    [browser, redis] = await Promise.all([startChromium(), server, buildBoardPage()]);
+    const parts = redis ? sampleQueues(redis.url, 'board-page') : sampleQueuesInMemory();
+    application = await startPageApplication({ parts });
     ({ producer } = application);
     await offerSamples(producer, application.app.get<DelayQueueProducer>(getDelayQueueProducerToken('billing')));
   });
@@ -36,7 +38,7 @@ describe("the board's page", () => {
   });
   afterAll(async () => {
     await application.close();
-    await Promise.all([browser.close(), redis.stop()]);
+    await Promise.all([browser.close(), redis?.stop()]);
   });
 
   describe('the overview', () => {

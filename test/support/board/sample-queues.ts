@@ -2,6 +2,7 @@ import {
   DelayedHandler,
   DelayQueue,
   DelayQueueModule,
+  type DelayQueueModuleOptions,
   type DelayQueueProducer,
   type DelayedMessage,
   payload,
@@ -44,10 +45,19 @@ class Handlers {
 
 /** An application with queues of every kind, for a board to show. */
 export function sampleQueues(connection: string, prefix: string): ModuleMetadata {
+  return samples({ connection, prefix }, { connection, prefix: `${prefix}:billing` });
+}
+
+/** The same application with stores in memory. */
+export function sampleQueuesInMemory(): ModuleMetadata {
+  return samples({ store: 'memory' }, { store: 'memory' });
+}
+
+function samples(unnamed: DelayQueueModuleOptions, billing: DelayQueueModuleOptions): ModuleMetadata {
   return {
     imports: [
-      DelayQueueModule.forRoot({ connection, prefix, calendar }),
-      DelayQueueModule.forRoot({ name: 'billing', connection, prefix: `${prefix}:billing` }),
+      DelayQueueModule.forRoot({ ...unnamed, calendar }),
+      DelayQueueModule.forRoot({ ...billing, name: 'billing' }),
     ],
     providers: [Emails, Handlers],
   };
