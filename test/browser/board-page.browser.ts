@@ -202,6 +202,26 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
       expect(await board.page.getByRole('row').count()).toBeLessThan(80);
     });
 
+    it('takes little memory for a thousand rows and payloads of a mebibyte', async () => {
+      const items = Array.from({ length: 20_000 }, (_, i) => `item ${i} ${'x'.repeat(40)}`);
+      for (let i = 0; i < 20; i++) await producer.offer('large', { items }, '1h', { id: `large:${i}` });
+      await board.gotoQueue('long', '/messages');
+      for (let shown = 100; shown < 1000; shown += 100) {
+        await expectVisible(board.said(`${shown} messages found`));
+        await board.button('Continue').click();
+      }
+      await board.gotoQueue('large', '/messages');
+      await expectVisible(board.row('large:0'));
+      await board.link('large:0').click();
+      await expectVisible(board.page.getByText(/20.?000 items/).first());
+      const session = await board.page.context().newCDPSession(board.page);
+      await session.send('Performance.enable');
+      const { metrics } = await session.send('Performance.getMetrics');
+      const heap = metrics.find(({ name }) => name === 'JSHeapTotalSize')!.value;
+      expect(heap).toBeLessThan(150e6);
+      await producer.clear('large');
+    });
+
     it('stops and goes on when it is told to', async () => {
       await board.page.route('**/messages?**', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 300));

@@ -14,6 +14,7 @@ import { Injectable, type ModuleMetadata } from '@nestjs/common';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const MIB = 1024 * 1024;
 
 export class Emails extends DelayQueue('emails', { welcome: payload<{ to: string }>(), digest: payload<object>() }) {}
 
@@ -56,7 +57,7 @@ export function sampleQueuesInMemory(): ModuleMetadata {
 function samples(unnamed: DelayQueueModuleOptions, billing: DelayQueueModuleOptions): ModuleMetadata {
   return {
     imports: [
-      DelayQueueModule.forRoot({ ...unnamed, calendar }),
+      DelayQueueModule.forRoot({ ...unnamed, calendar, queues: { large: { maxPayloadBytes: 2 * MIB } } }),
       DelayQueueModule.forRoot({ ...billing, name: 'billing' }),
     ],
     providers: [Emails, Handlers],
