@@ -188,7 +188,7 @@ export class RedisConnection implements Connection {
     if (this.#isClosed) throw closed(command);
     if (this.#isRefused) throw loginRefused(command, this.#lastError);
     if (this.#lastError === undefined && this.#awaitsHandshake) this.#noteError(unansweredHandshake());
-    const waited = this.#failsFast ? 0 : this.#settings.commandTimeout;
+    const waited = this.#failsFast ? 0 : Math.round(timeout);
     throw notConnected(command, waited, this.#lastError, this.#advice);
   }
 
