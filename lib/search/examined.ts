@@ -1,7 +1,7 @@
 import type { StoredMessage } from '../store/admin-store.js';
 
 /** How many messages one read examines: few, because the server does nothing else meanwhile. */
-export const PART = 250;
+export const PART = 500;
 
 /** A call reads no further part once it has examined so many messages, or so many bytes of them. */
 const MAX_EXAMINED = 5000;
