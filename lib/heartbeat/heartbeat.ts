@@ -81,8 +81,10 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { clock, isConnected } = this.options;
-    const interval = this.#hasReported || isConnected() ? INTERVAL : FIRST_TRY_INTERVAL;
-    this.#cancelTimer = clock.schedule(() => void this.#beat(), interval);
+    const mayReport = this.#hasReported || isConnected();
+    this.#cancelTimer = clock.schedule(() => void this.#beat(), mayReport ? INTERVAL : FIRST_TRY_INTERVAL);
+    // Nothing has been handled yet, and counting periods begin with the first report.
+    if (!mayReport) return;
     const report = await this.#describe();
     if (this.#stopped || this.#sending || !isConnected()) return;
     this.#hasReported = true;
