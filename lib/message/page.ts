@@ -1,6 +1,6 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 import type { MessageSnapshot, MessageState } from './message.js';
-import { readFields } from './read-fields.js';
+import { readFields, readWholeNumber } from './read-fields.js';
 import { showGiven } from './show-given.js';
 
 /** The maximum number of messages in one call to a store, which is also the limit of the scripts. */
@@ -63,11 +63,7 @@ export function readPlacedPage(query: MessageQuery | undefined): PlacedPage {
 }
 
 function checkLimit(limit = 100): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_BATCH) return limit;
-  throw new DelayQueueError(
-    'INVALID_ARGUMENT',
-    `limit must be a whole number from 1 to ${MAX_BATCH}, not ${showGiven(limit)}`,
-  );
+  return readWholeNumber('limit', limit, [1, MAX_BATCH]);
 }
 
 function checkOffset(offset = 0): number {

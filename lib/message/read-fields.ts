@@ -37,6 +37,13 @@ export function reading<T>(place: string, read: () => T): T {
   }
 }
 
+/** Returns a number within a range, which includes both ends, or throws `INVALID_ARGUMENT`. */
+export function readWholeNumber(name: string, given: unknown, [min, max]: readonly [number, number]): number {
+  if (Number.isInteger(given) && (given as number) >= min && (given as number) <= max) return given as number;
+  const problem = `${name} must be a whole number from ${min} to ${max}, not ${showGiven(given)}`;
+  throw new DelayQueueError('INVALID_ARGUMENT', problem);
+}
+
 /** True for a plain object from any realm. */
 export function isLiteral(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;

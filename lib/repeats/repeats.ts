@@ -5,9 +5,8 @@ import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js
 import { dueAt } from '../message/duration.js';
 import { assertMessageId, MAX_ID_BYTES, NO_TYPE } from '../message/message-id.js';
 import { tagOf } from '../message/partition-of.js';
-import { readFields } from '../message/read-fields.js';
+import { readFields, readWholeNumber } from '../message/read-fields.js';
 import { type Calendar, letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
-import { showGiven } from '../message/show-given.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
@@ -69,10 +68,7 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   occurrences(given: Pick<RepeatOptions, 'cron' | 'timeZone'>, query: OccurrenceQuery | undefined): Date[] {
     const rule = readRule(readFields<Partial<RepeatRule>>(given, 'rule', ['cron', 'timeZone', 'missed']));
     const { after, count = 5 } = query === undefined ? {} : readFields(query, 'query', ['after', 'count']);
-    if (!Number.isInteger(count) || count < 1 || count > MAX_OCCURRENCES) {
-      const problem = `count must be a whole number from 1 to ${MAX_OCCURRENCES}, not ${showGiven(count)}`;
-      throw new DelayQueueError('INVALID_ARGUMENT', problem);
-    }
+    readWholeNumber('count', count, [1, MAX_OCCURRENCES]);
     let last: Date | null = new Date(after === undefined ? this.clock.wall() : dueAt(after, 'after').at);
     const times: Date[] = [];
     while (times.length < count && (last = this.#calendarFor('occurrences').next(rule, last))) times.push(last);

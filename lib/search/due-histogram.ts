@@ -1,7 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { dateOf, dueAt } from '../message/duration.js';
-import { readFields } from '../message/read-fields.js';
-import { showGiven } from '../message/show-given.js';
+import { readFields, readWholeNumber } from '../message/read-fields.js';
 import type { WholeQueue } from '../store/whole-queue.js';
 
 /** How many delayed messages fall due when. */
@@ -34,12 +33,8 @@ export async function countByDue(store: WholeQueue, query: HistogramQuery): Prom
   const given = readFields(query, 'query', ['from', 'to', 'buckets']);
   const from = dueAt(given.from!, 'from').at;
   const to = dueAt(given.to!, 'to').at;
-  const { buckets } = given;
   if (from >= to) throw new DelayQueueError('INVALID_ARGUMENT', 'to must be later than from');
-  if (!isBucketCount(buckets)) {
-    const problem = `buckets must be a whole number from 1 to ${MAX_BUCKETS}, not ${showGiven(buckets)}`;
-    throw new DelayQueueError('INVALID_ARGUMENT', problem);
-  }
+  const buckets = readWholeNumber('buckets', given.buckets, [1, MAX_BUCKETS]);
   const edges = Array.from({ length: buckets + 1 }, (_, i) => from + Math.floor(((to - from) * i) / buckets));
   const { counts, missing } = await store.countDue(edges);
   return {
@@ -50,8 +45,4 @@ export async function countByDue(store: WholeQueue, query: HistogramQuery): Prom
     after: counts.at(-1)!,
     ...(missing && { missing }),
   };
-}
-
-function isBucketCount(buckets: unknown): buckets is number {
-  return Number.isInteger(buckets) && (buckets as number) >= 1 && (buckets as number) <= MAX_BUCKETS;
 }
