@@ -50,6 +50,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Returns a clock that starts at the wall clock and continues with the monotonic one, so setting the wall clock does not change it. */
+export function steadyClock(clock: Pick<Clock, 'wall' | 'monotonic'>): () => number {
+  const epoch = clock.wall() - clock.monotonic();
+  return () => epoch + clock.monotonic();
+}
+
 /** How long an answer about the clock stays valid, ms. The clock may drift or be set afterwards. */
 const MAX_VALID = 60_000;
 

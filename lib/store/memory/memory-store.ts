@@ -1,5 +1,5 @@
 import { unwrapPutOff } from '../../message/codec/body-forms.js';
-import type { Clock } from '../../timing/clock.js';
+import { type Clock, steadyClock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {
   Announcer,
@@ -48,8 +48,7 @@ export class MemoryMessageStore implements MessageStore {
   readonly #announcer = new DueAnnouncer();
 
   constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
-    const epoch = clock.wall() - clock.monotonic();
-    this.#now = () => epoch + clock.monotonic();
+    this.#now = steadyClock(clock);
     this.#queue = new MemoryQueue(limits);
     this.#table = this.#queue.table;
     this.#wakeSignals = new MemoryWakeSignals(clock);

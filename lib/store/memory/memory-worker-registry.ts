@@ -1,15 +1,13 @@
-import type { Clock } from '../../timing/clock.js';
+import { type Clock, steadyClock } from '../../timing/clock.js';
 import { REPORT_VALID, type ReportPage, type StoredReport, type WorkerRegistry } from '../worker-registry.js';
 
 /** The processes that handle queues, in this process: its own instance or, in a simulation, all instances that share it. */
 export class MemoryWorkerRegistry implements WorkerRegistry {
   readonly #reports = new Map<string, StoredReport>();
-
   readonly #now: () => number;
 
   constructor(clock: Pick<Clock, 'wall' | 'monotonic'>) {
-    const epoch = clock.wall() - clock.monotonic();
-    this.#now = () => epoch + clock.monotonic();
+    this.#now = steadyClock(clock);
   }
 
   report(id: string, report: string): Promise<void> {
