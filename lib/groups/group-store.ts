@@ -11,7 +11,7 @@ import { groupRulesArgument } from '../store/native/script-arguments.js';
 /** Approximate number of messages examined by one step through all groups. Takes about 0.5 ms. */
 const GROUP_STEP = 1000;
 
-/** Approximate number of groups examined by one step through the groups that have permits in use. Takes about 1.3 ms. */
+/** Approximate number of groups examined by one step through the groups that have permits in use. */
 const BACKLOG_STEP = 500;
 
 /** A queue's messages with groups, in the hash slot of the queue's first partition. */
