@@ -21,6 +21,10 @@ export class PingWatch {
     return watch;
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** @returns how long each server took to answer, ms, in the order of their URLs */
   async stop(): Promise<Distribution[]> {
     const exited = once(this.child, 'exit');

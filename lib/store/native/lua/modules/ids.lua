@@ -29,10 +29,11 @@ function Ids.set(ids)
 end
 
 -- Reads at most `most` items, with at most `max_bytes` in total, but at least one. `read(first, last)` returns the items at these
--- positions, which count from 1. Reads only a few items at first, because an item may be as large as a payload.
+-- positions, which count from 1. An item may be as large as a payload, so reads one first, and then no more than would fit if all were as
+-- large as those so far.
 function Ids.read_within(most, max_bytes, read)
-  local items, bytes, size = {}, 0, 16
-  while #items < most do
+  local items, bytes, size = {}, 0, 1
+  while #items < most and size > 0 do
     for _, item in ipairs(read(#items + 1, min(#items + size, most))) do
       bytes = bytes + (item and #item or 0)
       if bytes > max_bytes and #items > 0 then
@@ -40,7 +41,7 @@ function Ids.read_within(most, max_bytes, read)
       end
       items[#items + 1] = item
     end
-    size = size * 2
+    size = min(size * 4, floor((max_bytes - bytes) / max(1, bytes) * #items))
   end
   return items
 end

@@ -3,7 +3,7 @@
 -- How long the end of a superseded claim is remembered, ms: as long as a call may be in progress, which is the maximum offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- How many records to read at a time. Each may be as large as a payload, and not all may fit into the claim.
+-- The maximum number of records to read at a time.
 local READ_AT_ONCE = 64
 
 -- Reads a claim's request from its arguments, which start at `at` and come in the order of claim.lua.
@@ -54,10 +54,11 @@ end
 
 -- Appends messages from the front of `ids` to a reply, each as its id and its record (false: none): at most `most`, with at most
 -- `max_bytes` of records, but at least one unless `most` is 0. Returns how many were appended, and the ids of those without a record.
+-- A record may be as large as a payload, so reads one first, and then no more than would fit if all were as large as those so far.
 local function append_taken(q, reply, ids, most, max_bytes, known)
-  local lost, count, bytes, at = {}, 0, 0, #reply
+  local lost, count, bytes, at, size = {}, 0, 0, #reply, 1
   while count < most do
-    local records = records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)
+    local records = records_of(q, ids, count + 1, min(count + size, most), known)
     for i = 1, #records do
       local id, record = ids[count + 1], records[i]
       if not Record.is(record) then
@@ -70,6 +71,7 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
       count, reply[at + 1], reply[at + 2] = count + 1, id, record
       at = at + 2
     end
+    size = max(1, min(READ_AT_ONCE, floor((max_bytes - bytes) / max(1, bytes) * count)))
   end
   return count, lost
 end
