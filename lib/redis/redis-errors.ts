@@ -135,9 +135,10 @@ export function explain(command: string, error: unknown): DelayQueueError {
 
 /** Returns the error for an error reply. Nothing was written, because scripts check everything before their first write. */
 function refused(command: string, cause: Error): DelayQueueError {
-  const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
+  const { message } = withoutSecrets(cause) as Error;
+  const word = /^[A-Z]+/.exec(message)?.[0] ?? '';
   const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
-  return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
+  return failure('STORE_REFUSED', `Redis refused ${command}: ${message} (${advice})`, cause);
 }
 
 /** @param waited - how long the command has waited, ms; 0 if not at all @param advice - the probable mistake, if known */
