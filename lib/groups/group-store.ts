@@ -3,7 +3,7 @@ import type { MessageState } from '../message/message.js';
 import type { ClaimReport, ClaimRequest } from '../store/consumer-store.js';
 import type { GroupRules, StoreLimits } from '../store/message-store.js';
 import type { GroupBacklogs, GroupPage, GroupPageRequest, PermitHolders } from '../store/admin-store.js';
-import { type GroupKeys, groupKeys } from '../store/native/native-keys.js';
+import { type GroupKeys, groupKeys, nativeKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import { groupRulesArgument } from '../store/native/script-arguments.js';
@@ -34,7 +34,7 @@ export class GroupStore extends NativeMessageStore {
     },
   ) {
     const keys = groupKeys(prefix, queue);
-    super(connections, { keys, limits, groups: groupRulesArgument(rules) });
+    super(connections, { keys, limits, groups: groupRulesArgument(rules), others: nativeKeys(prefix, queue) });
     this.#commands = connections.commands;
     this.#keys = keys;
   }

@@ -61,6 +61,11 @@ const rateSchema = z.union(
   mustBe("{ max, per }, such as { max: 100, per: '1s' }, or 'unlimited'"),
 );
 
+const noLimitOrCount = z.union(
+  [noLimit, wholeNumber(1, 10_000)],
+  mustBe("a whole number from 1 to 10000, or 'unlimited'"),
+);
+
 const off = z.pipe(
   z.literal('off'),
   z.transform(() => null),
@@ -83,6 +88,7 @@ const groupsSchema = z.union(
 /** All options of a queue, with defaults as a user would write them. Tests compare them with the types, comments and `docs/options.md`. */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
+  globalConcurrency: z.prefault(noLimitOrCount, 'unlimited'),
   partitions: z.prefault(wholeNumber(1, MAX_PARTITIONS), 1),
   rate: z.prefault(rateSchema, 'unlimited'),
   groups: z.prefault(groupsSchema, 'off'),
@@ -168,9 +174,13 @@ export interface BatchSize {
 /** The schema of a queue's options after those of all places have been merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, partitions, rate, groups, expiresAfter } = options;
+    const { layout, partitions, rate, globalConcurrency, groups, expiresAfter } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (globalConcurrency !== null && partitions > 1)
+      refuse('globalConcurrency', "must be 'unlimited' with partitions: no claim sees all active messages");
+    if (globalConcurrency !== null && !layout.can.globalConcurrency)
+      refuse('globalConcurrency', `must be 'unlimited' with layout '${layout.name}'`);
     if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);

@@ -92,6 +92,13 @@ export interface QueueOptions {
   /** How many of the queue's messages a process handles at once. 1–1000. @defaultValue `16` */
   readonly concurrency?: number | undefined;
   /**
+   * How many of the queue's messages all processes together handle at once; each process also keeps to its own `concurrency`. A message
+   * counts from its claim until its outcome, so a batch of ten counts as ten. If a process dies, its messages count until their leases end.
+   * 1–10,000, or `'unlimited'`. Not available with `partitions`, nor in every layout. See `docs/handlers.md`.
+   * @defaultValue `'unlimited'`
+   */
+  readonly globalConcurrency?: number | 'unlimited' | undefined;
+  /**
    * The number of hash slots in a Redis Cluster over which the queue's messages are spread by id, for a queue that is too busy for one
    * shard. It may grow while the queue is in use: processes configured with fewer use as many as there are. 1–256. See `docs/scaling.md`.
    * @defaultValue `1`

@@ -5,7 +5,7 @@ import type { Reach } from '../redis/connection/redis-connection.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { QueueToOpen } from '../store/layout.js';
 import type { StoreLimits } from '../store/message-store.js';
-import { nativeKeys } from '../store/native/native-keys.js';
+import { groupKeys, nativeKeys } from '../store/native/native-keys.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { QueueChecks } from '../store/queue-checks.js';
@@ -226,8 +226,9 @@ export class NativePartitions implements Partitions {
   }
 
   #open(width: number, open: readonly NativeMessageStore[]): NativeMessageStore[] {
-    const { prefix, queue } = this.options;
-    const settings = { limits: this.#limits, partitioning: this.#known };
+    const { prefix, queue, groups } = this.options;
+    const others = groups ? groupKeys(prefix, queue) : undefined;
+    const settings = { limits: this.#limits, partitioning: this.#known, others };
     return Array.from(
       { length: width },
       (_, i) =>
@@ -238,10 +239,12 @@ export class NativePartitions implements Partitions {
   /** Throws `INVALID_OPTION` if the queue cannot be served here. */
   #check(found: Partitioning): void {
     const { queue, limitsOf } = this.options;
-    if (widthOf(found) === 1 || !limitsOf(1).rate) return;
+    const { rate, globalConcurrency } = limitsOf(1);
+    if (widthOf(found) === 1 || !(rate || globalConcurrency)) return;
+    const option = rate ? 'rate' : 'globalConcurrency';
     throw new DelayQueueError(
       'INVALID_OPTION',
-      `Queue '${queue}' has partitions: ${found.count}, but this process is configured with a rate, which needs partitions: 1. ` +
+      `Queue '${queue}' has partitions: ${found.count}, but this process is configured with a ${option}, which needs partitions: 1. ` +
         'Configure all processes alike',
     );
   }

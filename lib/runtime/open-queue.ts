@@ -35,11 +35,12 @@ export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): R
 
 /** Returns the limits of one partition, given the number of partitions. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
-  const { attempts, maxDeadLetters, maxMessages, rate } = options;
+  const { attempts, maxDeadLetters, maxMessages, rate, globalConcurrency } = options;
   return {
     attempts,
     maxDeadLetters: Math.ceil(maxDeadLetters / partitions),
     maxMessages: maxMessages === null ? null : Math.ceil(maxMessages / partitions),
     rate,
+    globalConcurrency,
   };
 }

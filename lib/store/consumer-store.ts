@@ -9,8 +9,8 @@ export interface ConsumerStore {
    * it next has the calendar that knows its next due time. Processes at most `limit` messages of each kind. If `more` is true, call again.
    *
    * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer is already waiting for the queue's rate
-   * to allow more (see {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the
-   * moved messages are ready, and a consumer has been woken for them.
+   * to allow more (see {@link claim}), the queue is paused ({@link AdminStore.resume} wakes one) or its global concurrency is used up. After
+   * a crash right after the call, the moved messages are ready, and a consumer has been woken for them.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
@@ -28,13 +28,18 @@ export interface ConsumerStore {
    * counted stays counted, even after {@link AdminStore.clear}, because the resource protected by the rate has been used. A claim that gets
    * less than it asks for because the rate is spent wakes nobody. Its answer tells one of the queue's consumers when to claim again. The
    * others wait until they are woken. If that consumer does not return, a {@link transfer} soon afterwards wakes another one.
+   *
+   * A queue with a global concurrency never has more active messages, with and without groups together, and whatever became of their
+   * consumers. While it is used up, claims take nothing and wake nobody. Whatever ends a claim wakes the consumer that has waited longest:
+   * {@link settle}, {@link abort}, an offer that replaces the message, or a {@link transfer} after the lease has ended. If that wake-up is
+   * lost, the next {@link transfer} wakes a consumer.
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
   /**
    * Does {@link transfer} and {@link claim} in one call, for a process with free slots: due messages go straight from delayed into the
    * claim's lease. Done only if two calls would have the same effect: nothing is ready, no lease has expired, and the queue is neither
-   * paused nor limited by a rate. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash right after the call
+   * paused nor limited by a rate or a global concurrency. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash right after the call
    * costs the same as one after a claim.
    * @param announcer - as in {@link TransferRequest}
    * @returns undefined if a condition is not met; then nothing was changed or announced

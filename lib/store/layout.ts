@@ -47,6 +47,8 @@ export interface LayoutAbilities {
   /** True if an offer that replaces a message may have a `maxWait`. */
   readonly debounce: boolean;
   readonly groups: boolean;
+  /** True if claims can keep to a limit of active messages. */
+  readonly globalConcurrency: boolean;
   readonly repeats: boolean;
   /** True if processes without this package may handle its queues. The directory then does not know all consumers. */
   readonly otherConsumers: boolean;

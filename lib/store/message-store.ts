@@ -24,6 +24,8 @@ export interface StoreLimits {
   readonly maxMessages: number | null;
   /** Absent or null: no limit. */
   readonly rate?: Rate | null;
+  /** The maximum number of active messages, with and without groups together. Absent or null: no limit. */
+  readonly globalConcurrency?: number | null;
   /** Absent or null: messages of this store have no groups. */
   readonly groups?: GroupRules | null;
 }

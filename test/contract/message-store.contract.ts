@@ -15,6 +15,7 @@ import { describeLateCalls } from './rules/late.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
+import { describeGlobalConcurrency } from './rules/global-concurrency.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeRepeating } from './rules/repeat.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
@@ -34,6 +35,7 @@ export function describeMessageStore(
     canChange = true,
     repeats = true,
     isShared = true,
+    limitsActive = true,
   } = {},
 ): void {
   describe(`${name} as a message store`, () => {
@@ -51,6 +53,7 @@ export function describeMessageStore(
     if (transfersAndClaims) describeClaimingTransfers(queues);
     if (transfersAndClaims && losesRecords) describeClaimingTransfersAfterLoss(queues);
     describeRates(queues);
+    if (limitsActive) describeGlobalConcurrency(queues);
     describeLeases(queues);
     describeSettlements(queues);
     describeAborts(queues);

@@ -138,6 +138,7 @@ describe('the table of options', () => {
 describe('the combinations of options that the page excludes', () => {
   const given: Given = {
     rate: { max: 1, per: '1s' },
+    globalConcurrency: 1,
     partitions: 2,
     groups: {},
     expiresAfter: '1h',

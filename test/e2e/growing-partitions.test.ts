@@ -196,15 +196,17 @@ describe('the number of partitions', () => {
     expect(accepted).toBe(2);
   });
 
-  it('makes startup fail in a process configured with a rate', async () => {
+  it.each([
+    ['rate', { rate: { max: 10, per: '1s' } }],
+    ['globalConcurrency', { globalConcurrency: 10 }],
+  ])('makes startup fail in a process configured with a %s', async (option, options) => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 4);
     await producer.offer(queue, 0, '1h', { id: 'a' });
-    const rate = { max: 10, per: '1s' };
-    await expect(startConsumer(queue, 1, { rate })).rejects.toMatchObject({
+    await expect(startConsumer(queue, 1, options)).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining(
-        `Queue '${queue}' has partitions: 4, but this process is configured with a rate`,
+        `Queue '${queue}' has partitions: 4, but this process is configured with a ${option}`,
       ),
     });
   });

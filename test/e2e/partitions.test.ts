@@ -385,13 +385,17 @@ describe('a queue with partitions in Redis', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  it("is refused with a rate or in Redisson's layout", async () => {
+  it("is refused with a rate, with a global concurrency or in Redisson's layout", async () => {
     const queue = scene.newQueue();
     const start = (options: object) =>
       scene.startApp({ module: { queues: { [queue]: { partitions: 2, ...options } } } });
     await expect(start({ rate: { max: 1, per: '1s' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining("rate must be 'unlimited' with partitions"),
+    });
+    await expect(start({ globalConcurrency: 5 })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining("globalConcurrency must be 'unlimited' with partitions"),
     });
     await expect(start({ layout: redisson() })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

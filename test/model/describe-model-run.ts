@@ -27,10 +27,16 @@ const LIMITS = {
   rate: fc.constantFrom(null, null, { max: 3, per: HOUR }, { max: 20, per: HOUR }),
 };
 
-const anyLimits: fc.Arbitrary<StoreLimits> = fc.record(LIMITS);
+const GLOBAL_CONCURRENCY = { globalConcurrency: fc.constantFrom(null, null, 1, 3) };
+
+const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({ ...LIMITS, ...GLOBAL_CONCURRENCY });
+
+/** For layouts that do not limit active messages. */
+export const anySimpleLimits: fc.Arbitrary<StoreLimits> = fc.record(LIMITS);
 
 export const anyGroupLimits: fc.Arbitrary<StoreLimits> = fc.record({
   ...LIMITS,
+  ...GLOBAL_CONCURRENCY,
   groups: fc.record({
     concurrency: fc.constantFrom(1, 1, 2, 1000, null),
     onRetry: fc.constantFrom('hold', 'hold', 'pass'),

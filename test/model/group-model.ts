@@ -167,7 +167,7 @@ export class GroupModel extends QueueModel {
     this.readyList.noteWaiting();
     const after = this.readyList.claimableGroups;
     if (this.paused) return result;
-    if (after.some((group) => !before.has(group))) this.wakeSignal = 'sent';
+    if (this.room > 0 && after.some((group) => !before.has(group))) this.wakeSignal = 'sent';
     else if (after.length > 0 && this.wakeSignal === 'none') this.wakeSignal = 'stale';
     return result;
   }

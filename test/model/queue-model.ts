@@ -104,7 +104,9 @@ export class QueueModel {
 
   /** Applies the offers of one call. */
   offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
-    return offers.map((offer) => this.#offerOne(offer, at));
+    const receipts = offers.map((offer) => this.#offerOne(offer, at));
+    this.#passOn();
+    return receipts;
   }
 
   #offerOne(offer: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
@@ -167,7 +169,9 @@ export class QueueModel {
     const message = this.messages.get(id);
     if (message?.state !== 'active') return false;
     if (String(this.followers.get(id)?.body).startsWith('Nrepeat\n')) this.followers.delete(id);
-    return this.#release(message, at) || this.remove(id);
+    const isRemoved = this.#release(message, at) || this.remove(id);
+    this.#passOn();
+    return isRemoved;
   }
 
   reschedule(id: string, due: DueTime, at: Moment): boolean {
@@ -201,7 +205,7 @@ export class QueueModel {
       if (!this.#release(message, at)) this.deadLetter(message, JSON.stringify(LEASE_EXPIRED), at);
     }
     this.readyList.add(moved, recovered);
-    if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
+    if (!(at.from < this.#rateAwaited) && this.room > 0) this.#ringIfReady();
     return {
       moved: moved.length,
       recovered: recovered.length,
@@ -232,7 +236,12 @@ export class QueueModel {
 
   /** The number of messages that a new claim gets. */
   claimable(limit: number, at: Moment): number {
-    return this.paused ? 0 : Math.min(limit, this.claimableNow, this.#freePermits(at));
+    return this.paused ? 0 : Math.min(limit, this.claimableNow, this.#freePermits(at), this.room);
+  }
+
+  /** How many more messages may become active. */
+  protected get room(): number {
+    return (this.limits.globalConcurrency ?? Infinity) - this.in('active').length;
   }
 
   /** How many messages the rate still allows. */
@@ -264,8 +273,9 @@ export class QueueModel {
       this.claimHistory.unshift(this.claimOf(message.id, token));
     });
     if (isNew && messages.length > 0) this.claimed.push({ count: messages.length, at: at.from });
-    const isSpent = isNew && messages.length < wanted && this.#freePermits(at) === 0 && this.#isWorthWaking;
-    const more = !isSpent && this.#ringIfReady();
+    const isFull = this.room === 0;
+    const isSpent = isNew && !isFull && messages.length < wanted && this.#freePermits(at) === 0 && this.#isWorthWaking;
+    const more = !isSpent && !isFull && this.#ringIfReady();
     if (!more && this.wakeSignal === 'sent') this.wakeSignal = 'stale';
     return { more, waits: isSpent && this.#awaitRate(at) };
   }
@@ -273,8 +283,8 @@ export class QueueModel {
   /** The messages that a transfer claims; undefined: it leaves everything to others. */
   transferAndClaim({ token, limit, lease }: ClaimRequest, at: Moment) {
     const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
-    if (this.limits.rate || this.readyList.length > 0 || expired || this.paused || this.ended.has(token))
-      return undefined;
+    if (this.limits.rate || this.limits.globalConcurrency) return undefined;
+    if (this.readyList.length > 0 || expired || this.paused || this.ended.has(token)) return undefined;
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
     if (due.length === 0) return { messages: [], more: false };
     if (this.heldBy(token).length > 0) return undefined;
@@ -325,12 +335,14 @@ export class QueueModel {
     });
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     this.#putBack(settlements.filter(isReleased).map(({ claim }) => this.messages.get(claim.id)!));
+    this.#passOn();
     return { accepted, dropped: this.#dropOldestDead() };
   }
 
   resume(): void {
     this.paused = false;
-    this.#ringIfReady();
+    if (this.room > 0) this.#ringIfReady();
+    else if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
   }
 
   clear(): number {
@@ -426,6 +438,13 @@ export class QueueModel {
   #select(selection: DeadSelection): ModelMessage[] {
     const dead = this.in('dead');
     return 'id' in selection ? dead.filter(({ id }) => id === selection.id) : dead.slice(0, selection.oldest);
+  }
+
+  /** Wakes a consumer after a call that may have ended claims, if the queue limits its active messages. It may do so in vain. */
+  #passOn(): void {
+    if (!this.limits.globalConcurrency) return;
+    if (this.room > 0) this.#ringIfReady();
+    else if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
   }
 
   #ringIfReady(): boolean {

@@ -104,6 +104,10 @@ describe('the module options', () => {
       'queues.orders.rate.per must be between 100 ms and 24 h, not 99',
     ],
     [{ queues: { orders: { rate: { max: 1, per: '1s', burst: 2 } } } }, 'queues.orders.rate.burst is not an option'],
+    [
+      { queues: { orders: { globalConcurrency: 0 } } },
+      "queues.orders.globalConcurrency must be a whole number from 1 to 10000, or 'unlimited', not 0",
+    ],
     [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or a layout object"],
     [{ queues: { orders: 5 } }, 'queues.orders'],
     [{ queues: { orders: { layout: redisson } } }, "queues.orders.layout must be 'native' or a layout object"],
@@ -185,6 +189,7 @@ describe('the options of a queue', () => {
   it('have defaults', () => {
     expect(resolveQueueOptions()).toEqual({
       concurrency: 16,
+      globalConcurrency: null,
       partitions: 1,
       rate: null,
       groups: null,
@@ -201,6 +206,18 @@ describe('the options of a queue', () => {
       checkInterval: 60_000,
       blockTimeout: 25_000,
       layout: nativeLayout,
+    });
+  });
+
+  it('may not include a global concurrency with partitions, or in a layout that cannot keep to it', () => {
+    expect(() => resolveQueueOptions({ globalConcurrency: 5, partitions: 2 })).toThrow(
+      "globalConcurrency must be 'unlimited' with partitions: no claim sees all active messages",
+    );
+    expect(() => resolveQueueOptions({ globalConcurrency: 5, layout: redisson() })).toThrow(
+      "globalConcurrency must be 'unlimited' with layout 'redisson'",
+    );
+    expect(resolveQueueOptions({ globalConcurrency: 5 }, { globalConcurrency: 'unlimited' })).toMatchObject({
+      globalConcurrency: null,
     });
   });
 

@@ -36,6 +36,8 @@ export class MemoryQueue {
   /** Tokens of claims that other claims have superseded. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
+  /** The queue's other messages: those with groups, or those without. Undefined if there are none. */
+  others: MemoryQueue | undefined;
   /** Followers, by the id of the message that they follow. */
   readonly #followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
 
@@ -84,6 +86,12 @@ export class MemoryQueue {
 
   countClaimable(): number {
     return this.#groups ? this.claimable(Infinity).length : this.table.count('ready');
+  }
+
+  /** How many more messages may become active. */
+  get room(): number {
+    const active = this.table.count('active') + (this.others?.table.count('active') ?? 0);
+    return Math.max(0, (this.limits.globalConcurrency ?? Infinity) - active);
   }
 
   takeIn(offer: Offer, now: number): OfferReceipt {
@@ -190,22 +198,22 @@ export class MemoryQueue {
     const { rate } = this.limits;
     const room = rate ? this.rate.claims.room(rate, now) : Infinity;
     const takesReady = passedOn.length === 0 && !this.paused;
-    const waiting = takesReady ? this.claimable(Math.min(most, room)) : passedOn;
+    const waiting = takesReady ? this.claimable(Math.min(most, room, this.room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
     // A claim that got all it asked for may have left its consumer without a free slot. Such a consumer could not make the next claim.
-    const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
-    return { messages: taken, isRateSpent };
+    const isCut = takesReady && taken.length === room && room < most;
+    return { messages: taken, isRateSpent: isCut && this.room > 0 && this.claimable(1).length > 0 };
   }
 
   /** Takes due messages straight from delayed. Undefined, with nothing changed, if a condition of `transferAndClaim` is not met. */
   claimDue({ token, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] | undefined {
-    const { rate, groups } = this.limits;
-    if (rate || groups || this.paused || this.table.count('ready') > 0 || this.#endedTokens.has(token))
-      return undefined;
+    const { rate, groups, globalConcurrency } = this.limits;
+    if (rate || groups || globalConcurrency || this.paused) return undefined;
+    if (this.table.count('ready') > 0 || this.#endedTokens.has(token)) return undefined;
     if (this.#passed('active', now, 1).length > 0) return undefined;
     const due = this.#passed('delayed', now, limit);
     if (due.length > 0 && this.#hasTaken(token)) return undefined;

@@ -46,6 +46,8 @@ export class MemoryMessageStore implements MessageStore {
   readonly #table: MessageTable;
   readonly #wakeSignals: MemoryWakeSignals;
   readonly #announcer = new DueAnnouncer();
+  /** The store of the queue's other messages: those with groups, or those without. Undefined if there are none. */
+  #others: MemoryMessageStore | undefined;
 
   constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
     this.#now = steadyClock(clock);
@@ -54,10 +56,14 @@ export class MemoryMessageStore implements MessageStore {
     this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
-  /** Makes this store and the other share one rate from now on. */
-  shareRate(other: MemoryMessageStore): void {
+  /** Makes this store and the queue's other one share a rate and a limit of active messages from now on. */
+  shareLimits(other: MemoryMessageStore): void {
     const { claims } = other.#queue.rate;
     if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
+    this.#others = other;
+    this.#queue.others = other.#queue;
+    other.#others = this;
+    other.#queue.others = this.#queue;
   }
 
   limit(limits: StoreLimits): void {
@@ -68,7 +74,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
       // A replaced message may have had a permit, which is now free.
-      if (this.#hasGroups && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
+      if (receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForPermits();
       return receipts;
     });
   }
@@ -163,7 +169,7 @@ export class MemoryMessageStore implements MessageStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
-      if (released > 0 || this.#hasGroups) this.#wakeForReady();
+      if (!this.#wakeForPermits() && released > 0) this.#wakeForReady();
       return { accepted, dropped: this.#queue.dropDead() };
     });
   }
@@ -174,7 +180,7 @@ export class MemoryMessageStore implements MessageStore {
       if (!message) return false;
       this.#announcer.announceAbort({ id, token: message.token! });
       this.#queue.abort(message, now);
-      if (this.#hasGroups) this.#wakeForReady();
+      this.#wakeForPermits();
       return true;
     });
   }
@@ -316,9 +322,18 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
+  /** Wakes consumers if a group or the queue has a limit that may allow more now. @returns true if this queue has such a limit */
+  #wakeForPermits(): boolean {
+    const { groups, globalConcurrency } = this.#queue.limits;
+    // The queue's other messages come first, so that both kinds take turns.
+    if (globalConcurrency && this.#others) this.#others.#wakeForReady();
+    if (groups || globalConcurrency) this.#wakeForReady();
+    return Boolean(groups ?? globalConcurrency);
+  }
+
   /** Wakes a consumer, unless the queue is paused or the consumer would claim nothing. @returns true if there was something to claim */
   #wakeForReady(): boolean {
-    const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
+    const isWorthIt = !this.#queue.paused && this.#queue.room > 0 && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#wakeSignals.wake();
     return isWorthIt;
   }

@@ -35,7 +35,7 @@ export class MemoryStores<Store extends MemoryMessageStore> {
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;
-    ofGroups?.shareRate(partitions[0]!);
+    ofGroups?.shareLimits(partitions[0]!);
     return { partitions, groups: ofGroups };
   }
 

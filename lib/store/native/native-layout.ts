@@ -20,6 +20,7 @@ export const nativeLayout: Layout = {
     changes: true,
     debounce: true,
     groups: true,
+    globalConcurrency: true,
     repeats: true,
     otherConsumers: false,
     severalQueues: true,

@@ -30,6 +30,7 @@ import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import {
   type Announcing,
   acceptsArgument,
+  activeArgument,
   changeArguments,
   claimCall,
   claimedTransferCall,
@@ -76,6 +77,8 @@ export interface NativeStoreOptions {
   readonly partitioning?: KnownPartitioning;
   /** The rules for messages with groups, in the form that `lua/modules/groups.lua` describes. */
   readonly groups?: string;
+  /** The keys of the queue's other messages: of those with groups, or of those without. Absent if there are none. */
+  readonly others?: NativeKeys | undefined;
 }
 
 /** A queue's partitioning in the form that its stores send. It may change. */
@@ -109,14 +112,17 @@ export class NativeMessageStore implements MessageStore {
   readonly #limits: StoreLimits;
   readonly #partitioning: KnownPartitioning;
   readonly #groups: string | undefined;
+  readonly #others: NativeKeys | undefined;
   #slot: number | undefined;
 
-  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE, groups }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, options: NativeStoreOptions) {
+    const { keys, limits, partitioning = NONE, groups, others } = options;
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
     this.#partitioning = partitioning;
     this.#groups = groups;
+    this.#others = others;
   }
 
   /** The known state of the connection to the messages' server. */
@@ -149,7 +155,8 @@ export class NativeMessageStore implements MessageStore {
       if (!reply.done) return readReceipts(reply, offers.length);
     }
     const call = this.#complete({ args: { ...args, maxMessages }, rest, notAfter });
-    return readReceipts(await this.#run(functions.offer, call, writes), offers.length);
+    const reply = this.#run(functions.offer, call, writes);
+    return readReceipts(await (offers.some(mayReplace) ? this.#passOn(reply, writes) : reply), offers.length);
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
@@ -180,15 +187,18 @@ export class NativeMessageStore implements MessageStore {
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
     const args = transferArguments(request, this.#limits, this.#announcing);
-    return readTransferReport(await this.#run(functions.transfer, { args })).report;
+    const rest = activeArgument(this.#limits, this.#others?.claims);
+    return readTransferReport(await this.#run(functions.transfer, { args, rest })).report;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    return readClaimReport(await this.#run(functions.claim, claimCall(request, this.#limits)));
+    const call = claimCall(request, this.#limits, this.#others?.claims);
+    return readClaimReport(await this.#run(functions.claim, call));
   }
 
   async transferAndClaim(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined> {
-    if (this.#limits.rate || this.#groups !== undefined) return undefined;
+    const { rate, globalConcurrency } = this.#limits;
+    if (rate || globalConcurrency || this.#groups !== undefined) return undefined;
     const call = claimedTransferCall(claim, announcer, this.#announcing);
     return readClaimedTransfer(await this.#run(functions.transferAndClaim, call));
   }
@@ -208,7 +218,7 @@ export class NativeMessageStore implements MessageStore {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const runs = settlementArguments(settlements);
     if (this.#groups === undefined && settlements.every(isHandled)) {
-      const reply = await this.#run(functions.settle, { rest: runs });
+      const reply = await this.#passOn(this.#run(functions.settle, { rest: runs }));
       if (!reply.done) return readSettleReport(reply, settlements.length);
     }
     const { channel, database } = this.#announcing;
@@ -217,12 +227,14 @@ export class NativeMessageStore implements MessageStore {
       this.#groups === undefined
         ? { args, rest: runs }
         : { args: { ...args, count: settlements.length }, rest: [...groupArguments(settlements), ...runs] };
-    return readSettleReport(await this.#run(functions.settle, this.#complete(call)), settlements.length);
+    const reply = this.#passOn(this.#run(functions.settle, this.#complete(call)));
+    return readSettleReport(await reply, settlements.length);
   }
 
   async abort(id: string): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning.text, ...this.#announcing };
-    const reply = await this.#run(functions.abort, { args }, this.#connections.writes);
+    const { writes } = this.#connections;
+    const reply = await this.#passOn(this.#run(functions.abort, { args }, writes), writes);
     return reply.ifCopied(reply.flag());
   }
 
@@ -299,6 +311,17 @@ export class NativeMessageStore implements MessageStore {
   /** Hot paths name these fields instead of spreading the object into arguments, which is measurably slower. */
   get #announcing(): Announcing {
     return { channel: this.#keys.due, database: this.#connections.announcements.databaseArgument };
+  }
+
+  /**
+   * If the queue limits its active messages, wakes consumers after a call that may end claims. The signals are sent right behind that call.
+   * If they get lost, the next transfer replaces them. The queue's other messages come first, so that both kinds take turns.
+   */
+  #passOn(reply: Promise<ScriptReply>, commands = this.#connections.commands): Promise<ScriptReply> {
+    if (!this.#limits.globalConcurrency) return reply;
+    const parts = this.#others ? [this.#others, this.#keys] : [this.#keys];
+    const signals = parts.map((keys) => commands.run(functions.signal, { keys }).catch(() => undefined));
+    return Promise.all([reply, ...signals]).then(() => reply);
   }
 
   /** @throws Repartitioned */

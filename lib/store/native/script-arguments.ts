@@ -40,10 +40,19 @@ export function dueArgument(due: DueTime): string {
   return 'after' in due ? `+${due.after}` : `@${due.at}`;
 }
 
-export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
+/** @param others - the key `claims` of the queue's other messages; undefined: there are none */
+export function claimCall(request: ClaimRequest, limits: StoreLimits, others?: string): Omit<ScriptCall, 'keys'> {
   const { token, supersedes, limit, maxBytes = 0, lease } = request;
-  const args = { token, supersedes: supersedes ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
-  return { args };
+  const args = { token, supersedes: supersedes ?? '', limit, maxBytes, lease, rate: rateArgument(limits.rate) };
+  return { args, rest: activeArgument(limits, others) };
+}
+
+const NO_ARGUMENTS: readonly ScriptArgument[] = [];
+
+/** Returns the argument that limits the number of active messages, if there is a limit. `others`: as in {@link claimCall}. */
+export function activeArgument({ globalConcurrency }: StoreLimits, others?: string): readonly ScriptArgument[] {
+  if (!globalConcurrency) return NO_ARGUMENTS;
+  return [others === undefined ? globalConcurrency : `${globalConcurrency} ${others}`];
 }
 
 /** Returns the argument `groups`, which `lua/modules/groups.lua` describes as `rules`. */

@@ -39,6 +39,7 @@ export class RedissonLayout implements Layout {
       families: false,
       expiry: false,
       groups: false,
+      globalConcurrency: false,
       changes: false,
       debounce: false,
       repeats: false,

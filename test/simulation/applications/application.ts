@@ -77,6 +77,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
   const batchExpiresAfter = scenario.queues.find(({ kind }) => kind === 'batches')?.expiresAfter ?? null;
+  const globalConcurrency = scenario.queues.find(({ kind }) => kind === 'limited')?.globalConcurrency;
   const batchExpiry = batchExpiresAfter === null ? {} : { expiresAfter: batchExpiresAfter, onExpired };
   const { process, onCall } = parts;
   const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onCall([message])[0]!);
@@ -148,6 +149,14 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   }
 
   @Injectable()
+  class Limited {
+    @DelayedHandler('limited', { ...common('limited'), globalConcurrency: globalConcurrency ?? 'unlimited' })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
   class Repeats {
     @DelayedHandler('repeats', common('repeats'))
     handle(payload: unknown, message: DelayedMessage) {
@@ -200,7 +209,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   class SimulationModule {}
 
   const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews };
-  const others = { rated: Rated, repeats: Repeats, tenant: Tenants, typed: Typed, other: Other };
+  const others = { rated: Rated, limited: Limited, repeats: Repeats, tenant: Tenants, typed: Typed, other: Other };
   const used = Object.entries({ ...kinds, ...others }).filter(([kind]) => has(kind));
   const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
   const queues: Record<string, QueueOptions> = has('typed') ? { typed: common('typed') } : {};

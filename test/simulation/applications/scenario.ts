@@ -15,6 +15,8 @@ export interface QueueTraits {
   readonly permits: number | null;
   /** True if a message that waits for its retry keeps its permit. */
   readonly holds: boolean;
+  /** The number of messages that all processes may hold at once; null: no limit. */
+  readonly globalConcurrency: number | null;
   /** ms; null: messages do not expire. */
   readonly expiresAfter: number | null;
   /** ms; 0: messages do not wait for others. */
@@ -29,6 +31,7 @@ export type QueueKind =
   | 'batches'
   | 'crews'
   | 'rated'
+  | 'limited'
   | 'repeats'
   | 'tenant'
   | 'typed'
@@ -119,7 +122,7 @@ export function drawScenario(
     // Batches wait for each other only where few calls run at once.
     const concurrency = pick(chance, isBatched ? [2, 2, 2, 8, 32] : [2, 8, 32, 32, 100]);
     const capacity = isBatched ? concurrency * batch : concurrency;
-    const none = { permits: null, holds: false, expiresAfter: null, batchWait: 0 };
+    const none = { permits: null, holds: false, globalConcurrency: null, expiresAfter: null, batchWait: 0 };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
   };
   // A queue that seldom has a message is asleep when one comes.
@@ -132,6 +135,7 @@ export function drawScenario(
     queueOf('batches', 20, { batchWait, expiresAfter: batchExpiresAfter }),
     queueOf('crews', 6, { permits: 3, batchWait }),
     queueOf('rated', 3),
+    queueOf('limited', 4, { globalConcurrency: pick(chance, [1, 4, 20]) }),
     queueOf('repeats', 0),
     queueOf('typed', 8),
     ...Array.from({ length: TENANTS }, (_, i) => ({ ...tenant, name: `tenant-${i}` })),
@@ -198,7 +202,7 @@ function drawPhases(
 
 /** The average time between two offers to a queue that leaves half of its capacity, ms. */
 function sustainableGap(
-  { kind, concurrency, permits, holds }: QueueTraits,
+  { kind, concurrency, permits, holds, globalConcurrency }: QueueTraits,
   scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'> & { readonly isBusy: boolean },
 ): number {
   const { processes, batch, groups, rate, retryDelay, distance } = scenario;
@@ -208,7 +212,8 @@ function sustainableGap(
   // A message that waits for its retry keeps its group waiting.
   const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
   const ofRate = kind === 'rated' ? rate.per / rate.max : 0;
-  return 2 * Math.max(perCall / (processes * concurrency), ofGroup, ofRate);
+  const atOnce = Math.min(processes * concurrency, globalConcurrency ?? Infinity);
+  return 2 * Math.max(perCall / atOnce, ofGroup, ofRate);
 }
 
 /** The types of the queue `typed`, by the release that brings a handler for them. */

@@ -118,8 +118,10 @@ export class SimulatedServer {
 
   #create(limits: MemoryMessageStoreLimits): MemoryMessageStore {
     const store = new MemoryMessageStore({ limits, clock: this.clock });
-    // As in Redis: with a rate, and with groups, no call does both.
-    return limits.rate || limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
+    // As in Redis: with a rate, with groups, and with a limit of active messages, no call does both.
+    return limits.rate || limits.groups || limits.globalConcurrency
+      ? Object.assign(store, { transferAndClaim: undefined })
+      : store;
   }
 
   #sharedRules(rules: GroupRules): GroupRules {

@@ -53,7 +53,7 @@ export class CapacityProbe {
     const unprobed = new Set(tenants.slice(PROBED_TENANTS));
     for (const traits of scenario.queues) {
       if (unprobed.has(traits)) continue;
-      const capacity = oracle.capacityOf(traits);
+      const capacity = Math.min(oracle.capacityOf(traits), traits.globalConcurrency ?? Infinity);
       // Calls with fewer messages than a batch has would leave slots empty for good reason.
       const isSingle = traits.capacity === traits.concurrency;
       if (isSingle && capacity <= MAX_PROBES) {

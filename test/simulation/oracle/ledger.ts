@@ -76,7 +76,9 @@ export class Ledger {
     delivery.loss = reason;
     delivery.lostAt = this.world.now;
     life.holder = undefined;
-    life.queue.held.delete(life);
+    const { held, traits } = life.queue;
+    if (held.size === traits.globalConcurrency) life.queue.roomSince = this.world.now;
+    held.delete(life);
     // The process has never heard of it, or has let go of it itself.
     if (reason === 'claimed again' || reason === 'released') delivery.letGo(this.world.now);
   }

@@ -463,6 +463,9 @@ export class Oracle {
     if (queue.traits.kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time)) {
       this.violate('rate', id, 'is claimed beyond the rate');
     }
+    const { globalConcurrency } = queue.traits;
+    if (globalConcurrency !== null && queue.held.size >= globalConcurrency)
+      this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others`);
     if (queue.isPaused && !isAgain) this.violate('paused', id, `claimed though ${queue.traits.name} is paused`);
     if (!group) return;
     group.waiting.delete(life);

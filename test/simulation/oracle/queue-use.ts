@@ -19,6 +19,8 @@ export class QueueUse {
   /** Messages that somebody holds. */
   readonly held = new Set<Life>();
   readonly groups = new Map<string, GroupUse>();
+  /** Since when fewer messages are held than may be, ms of the world. */
+  roomSince = -Infinity;
   isPaused = false;
   /** The time at which it went on after a pause, ms of the world. */
   resumedAt = -Infinity;

@@ -11,6 +11,7 @@
 --      lease: number, in ms
 --      rate: text, '<maximum number of messages to claim> <within how many ms>'; empty: no limit
 --      | groups: text, as in modules/groups.lua
+--      ...: if the queue limits its active messages: the limit, as in modules/claims.lua
 -- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds, the microseconds after which the
 --      caller must claim again because the rate is spent (-1: it need not), the failed attempts of the messages taken, separated by spaces
 --      (empty: no message of the queue has failed); then each message: id, record (null: the id had no message, and is removed).
@@ -25,6 +26,7 @@ local function run(keys, args)
   }
   local deadline, groups = args[1], args[8]
   local request = Take.read_request(args, 2)
+  request.active = args[q.permits and 9 or 8]
   if q.permits then
     Groups.begin(q, groups)
   end

@@ -9,6 +9,7 @@
 --      lease_error: text, error of a dead letter whose lease expired, JSON
 --      rate: text, as in claim
 --      | groups: text, as in modules/groups.lua
+--      ...: if the queue limits its active messages: the limit, as in modules/claims.lua
 -- Returns moved, recovered (ready again), ids of the dead-lettered (dead now, or replaced by their followers), dropped (oldest dead
 --      letters), more (0 or 1), ready messages, now in microseconds, next instant in ms at which there is work (-1: none is known).
 --
@@ -21,6 +22,7 @@ local function run(keys, args)
     held = keys[15], awaited = keys[16],
   }
   local request, groups = Transfer.read_request(args, 1), args[7]
+  request.active = args[q.permits and 8 or 7]
   if q.permits then
     Groups.begin(q, groups)
   end

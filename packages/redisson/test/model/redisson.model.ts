@@ -3,7 +3,7 @@ import { redissonKeys } from '../../src/redisson-keys.js';
 import { RedissonMessageStore } from '../../src/redisson-store.js';
 import { LoggedEvents } from '../../../../test/support/logged-events.js';
 import { javaCommands } from './java.commands.js';
-import { describeModelRun } from '../../../../test/model/describe-model-run.js';
+import { anySimpleLimits, describeModelRun } from '../../../../test/model/describe-model-run.js';
 import { expectNativeKeys } from '../../../../test/model/native-keys.invariant.js';
 import { type RedisLayout, RedisRealStore } from '../../../../test/model/redis.real-store.js';
 import { RedissonJava } from './redisson-java.js';
@@ -33,4 +33,8 @@ const redisson: RedisLayout = {
   openJava: (redis, options) => new RedissonJava(redis, redissonKeys(options)),
 };
 
-describeModelRun('RedissonMessageStore, with Java on the same queue,', () => new RedisRealStore(redisson));
+describeModelRun(
+  'RedissonMessageStore, with Java on the same queue,',
+  () => new RedisRealStore(redisson),
+  anySimpleLimits,
+);

@@ -63,3 +63,23 @@ function Claims.count(key)
   end
   return count
 end
+
+-- Returns how many more messages may become active. `limit`: '<maximum number of active messages>' and, if the queue has messages with and
+-- without groups, a space and the key `claims` of the other kind. Reads fewer claims than the limit, because each holds a message.
+function Claims.room(q, limit)
+  local most, other = match(limit, '^(%d+) ?(.*)$')
+  local room, keys = tonumber(most), { q.claims, other ~= '' and other or nil }
+  for _, key in ipairs(keys) do
+    if call('HLEN', key) >= room then
+      return 0
+    end
+    local all = call('HGETALL', key)
+    for i = 2, #all, 2 do
+      local at = find(all[i], '\n', 2, true)
+      while at do
+        room, at = room - 1, find(all[i], '\n', at + 1, true)
+      end
+    end
+  end
+  return max(0, room)
+end

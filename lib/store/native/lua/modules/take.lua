@@ -100,6 +100,10 @@ function Take.run(q, request, micros, rate, elsewhere, known)
 
   local groups, ids, in_list = q.groups, passed, 0
   local most = rate and min(limit, rate.room) or limit
+  local room = request.active and Claims.room(q, request.active)
+  if room then
+    most = min(most, room)
+  end
   if #passed == 0 and not is_paused and most > 0 then
     ids = call('LRANGE', q.ready, '0', most - 1)
     in_list = #ids
@@ -118,6 +122,10 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   local more = not is_paused and ready - popped + released + elsewhere > 0
   if groups and not more and not is_paused and popped > 0 then
     more = Groups.go_on(q, ids, count)
+  end
+  -- While the queue's concurrency is used up, whoever ends a claim wakes a consumer.
+  if room and room + #passed - taken <= 0 then
+    more = false
   end
   local counts = rate and #passed == 0 and taken > 0
   if counts then

@@ -77,6 +77,7 @@ function Transfer.plan(q, request, now, micros)
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
     call('LLEN', q.wake)
     plan.is_quiet = call('GET', q.paused) or Rate.is_awaited(q, request.rate, micros)
+      or request.active and Claims.room(q, request.active) + #plan.expired.ids <= 0
   end
   if #plan.expired.ids > 0 then
     Dead.check(q)
@@ -163,7 +164,8 @@ function Transfer.execute(q, request, now, plan)
   end
 
   report.ready = plan.ready + #due + report.recovered + (q.groups and Groups.store(q) or 0)
-  -- Nobody is woken during a pause, because resuming wakes a consumer, or while one waits for the rate, because it will claim.
+  -- Nobody is woken during a pause, because resuming wakes a consumer; while one waits for the rate, because it will claim; or while no
+  -- more messages may become active, because whoever ends a claim wakes a consumer.
   if report.ready > 0 and not plan.is_quiet then
     Wake.signal(q.wake)
   end
