@@ -105,7 +105,8 @@ export class QueueModel {
   /** Applies the offers of one call. */
   offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
     const receipts = offers.map((offer) => this.#offerOne(offer, at));
-    this.#passOn();
+    if (receipts.some(({ outcome }) => outcome === 'replaced')) this.#passOn();
+    else this.#passOnInVain();
     return receipts;
   }
 
@@ -167,7 +168,7 @@ export class QueueModel {
 
   abort(id: string, at: Moment): boolean {
     const message = this.messages.get(id);
-    if (message?.state !== 'active') return false;
+    if (message?.state !== 'active') return this.#passOnInVain();
     if (String(this.followers.get(id)?.body).startsWith('Nrepeat\n')) this.followers.delete(id);
     const isRemoved = this.#release(message, at) || this.remove(id);
     this.#passOn();
@@ -342,7 +343,7 @@ export class QueueModel {
   resume(): void {
     this.paused = false;
     if (this.room > 0) this.#ringIfReady();
-    else if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
+    else this.#passOnInVain();
   }
 
   clear(): number {
@@ -444,7 +445,13 @@ export class QueueModel {
   #passOn(): void {
     if (!this.limits.globalConcurrency) return;
     if (this.room > 0) this.#ringIfReady();
-    else if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
+    else this.#passOnInVain();
+  }
+
+  /** A store may wake a consumer although the call has ended no claim, or has made no room. */
+  #passOnInVain(): false {
+    if (this.limits.globalConcurrency && this.wakeSignal === 'none') this.wakeSignal = 'stale';
+    return false;
   }
 
   #ringIfReady(): boolean {

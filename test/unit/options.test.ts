@@ -106,7 +106,7 @@ describe('the module options', () => {
     [{ queues: { orders: { rate: { max: 1, per: '1s', burst: 2 } } } }, 'queues.orders.rate.burst is not an option'],
     [
       { queues: { orders: { globalConcurrency: 0 } } },
-      "queues.orders.globalConcurrency must be a whole number from 1 to 10000, or 'unlimited', not 0",
+      'queues.orders.globalConcurrency must be a whole number from 1 to 10000, not 0',
     ],
     [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or a layout object"],
     [{ queues: { orders: 5 } }, 'queues.orders'],

@@ -325,7 +325,7 @@ export class MemoryMessageStore implements MessageStore {
   /** Wakes consumers if a group or the queue has a limit that may allow more now. @returns true if this queue has such a limit */
   #wakeForPermits(): boolean {
     const { groups, globalConcurrency } = this.#queue.limits;
-    // The queue's other messages come first, so that both kinds take turns.
+    // The queue's other messages come first, so that both kinds alternate.
     if (globalConcurrency && this.#others) this.#others.#wakeForReady();
     if (groups || globalConcurrency) this.#wakeForReady();
     return Boolean(groups ?? globalConcurrency);

@@ -315,7 +315,7 @@ export class NativeMessageStore implements MessageStore {
 
   /**
    * If the queue limits its active messages, wakes consumers after a call that may end claims. The signals are sent right behind that call.
-   * If they get lost, the next transfer replaces them. The queue's other messages come first, so that both kinds take turns.
+   * If they get lost, the next transfer replaces them. The queue's other messages come first, so that both kinds alternate.
    */
   #passOn(reply: Promise<ScriptReply>, commands = this.#connections.commands): Promise<ScriptReply> {
     if (!this.#limits.globalConcurrency) return reply;

@@ -446,7 +446,10 @@ export class Oracle {
   #claimedAgain({ held }: QueueUse, token: string): Set<Life> {
     const again = new Set<Life>();
     for (const life of held) {
-      if (life.holder!.token !== token) continue;
+      const { token: heldBy, claimedAt } = life.holder!;
+      if (heldBy !== token) continue;
+      // Until then, it may have waited for the permit that it has now.
+      life.freeSince = Math.max(life.freeSince, claimedAt);
       this.#ledger.lose(life, 'claimed again');
       again.add(life);
       life.group?.waiting.add(life);
