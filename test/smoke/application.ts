@@ -89,7 +89,7 @@ export class Application {
   }
 
   /** Starts a program, which the caller must end. */
-  start(program: string, env: Readonly<Record<string, string>> = {}): RunningProgram {
-    return new RunningProgram([process.execPath, this.path(program)], { cwd: this.folder, env });
+  start(program: string, env: Readonly<Record<string, string>> = {}, words: readonly string[] = []): RunningProgram {
+    return new RunningProgram([process.execPath, this.path(program), ...words], { cwd: this.folder, env });
   }
 }

@@ -11,6 +11,7 @@ export const PROJECT = resolve(import.meta.dirname, '../..');
 /** The folders with the published files of each package, once built. */
 const PUBLISHED = {
   library: join(PROJECT, 'dist', 'package'),
+  board: join(PROJECT, 'packages', 'board'),
   cli: join(PROJECT, 'packages', 'cli'),
   outbox: join(PROJECT, 'packages', 'outbox'),
   redisson: join(PROJECT, 'packages', 'redisson'),
