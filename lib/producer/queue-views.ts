@@ -29,6 +29,8 @@ export interface QueueCounts extends MessageCounts {
 
 /** A queue, as of one instant in each partition. */
 export interface QueueStatus extends QueueCounts {
+  /** The time by Redis' clock. */
+  readonly now: Date;
   /** When the next delayed message falls due, by Redis' clock; null if none is delayed. */
   readonly nextDue: Date | null;
   /** True if the queue is paused. */
@@ -36,23 +38,20 @@ export interface QueueStatus extends QueueCounts {
   /** The layout's name. */
   readonly layout: string;
   /** What the layout can do. */
-  readonly can: QueueAbilities;
-}
-
-/** What a queue's layout can do. */
-export interface QueueAbilities {
-  /** True if messages can have headers. */
-  readonly headers: boolean;
-  /** True if messages can have types. */
-  readonly types: boolean;
-  /** True if messages can expire. */
-  readonly expiry: boolean;
-  /** True if the payload, headers and type of a delayed message can change. */
-  readonly changes: boolean;
-  /** True if messages can have groups, and the queue's options provide for them. */
-  readonly groups: boolean;
-  /** True if messages can repeat. */
-  readonly repeats: boolean;
+  readonly can: {
+    /** True if messages can have headers. */
+    readonly headers: boolean;
+    /** True if messages can have types. */
+    readonly types: boolean;
+    /** True if messages can expire. */
+    readonly expiry: boolean;
+    /** True if the payload, headers and type of a delayed message can change. */
+    readonly changes: boolean;
+    /** True if messages can have groups, and the queue's options provide for them. */
+    readonly groups: boolean;
+    /** True if messages can repeat. */
+    readonly repeats: boolean;
+  };
 }
 
 /** One page of queues. */
@@ -64,12 +63,13 @@ export interface QueuePage {
 }
 
 export async function readStatus({ store, options, router }: Queue): Promise<QueueStatus> {
-  const { counts, missing, nextDue, paused } = await store.status();
+  const { counts, missing, now, nextDue, paused } = await store.status();
   const { name, can } = options.layout;
   const { headers, types, expiry, changes, repeats } = can;
   return {
     ...counts,
     ...(missing && { missing }),
+    now: dateOf(now),
     nextDue: nextDue === null ? null : dateOf(nextDue),
     isPaused: paused,
     layout: name,

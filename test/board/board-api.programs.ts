@@ -210,19 +210,6 @@ describe('the API of the board', () => {
     expect(job).toMatchObject({ state: 'done', report: { matched: 3, changed: 2, movedOn: 1, isComplete: true } });
   });
 
-  test('sends the progress of a job, and its end', async () => {
-    const { body } = await board.post<JobAnswer>('i/-/queues/orders/jobs', {
-      action: 'count',
-      filter: { state: 'delayed' },
-    });
-    const stream = await board.events(`i/-/jobs/${body.job.id}/events`);
-    await stream.ended;
-    expect(stream.events.at(-1)).toMatchObject({
-      event: 'done',
-      data: { state: 'done', report: { isComplete: true } },
-    });
-  });
-
   test('stops a job, and says how far it came', async () => {
     const queue = scene.newQueue();
     const messages = Array.from({ length: 5000 }, (_, i) => ({ payload: i, delay: '1h' as const }));

@@ -39,7 +39,7 @@ export class Api {
     const isRedacted = options.show !== undefined;
     const audit = new Audit(options);
     this.#streams = new EventStreams(headers);
-    const jobs = new Jobs(audit, this.#streams, isRedacted);
+    const jobs = new Jobs(audit, isRedacted);
     this.#jobs = jobs;
     const messages = new MessageApi(new MessageViews(options.show), audit, isRedacted);
     const events = new Map([...instances].map(([name, instance]) => [name, new RowEvents(instance)]));
@@ -50,7 +50,6 @@ export class Api {
       { ...get(`${INSTANCE}/events`, watchQueues(this.#streams, events)), kind: 'events' },
       get(`${INSTANCE}/workers`, listWorkers),
       get(JOB, (call) => jobs.get(call)),
-      { ...get(`${JOB}/events`, (call) => jobs.watch(call)), kind: 'events' },
       { method: 'DELETE', path: JOB, kind: 'change', handle: (call) => jobs.stop(call) },
       get(QUEUE, getQueue),
       post(`${QUEUE}/pause`, pauseOrResume('pause', audit)),

@@ -36,7 +36,6 @@ export interface ConfigView {
   readonly isGuarded: boolean;
   /** The version of this package. */
   readonly version: string;
-  readonly now: string;
   /** True if payloads and headers pass through `show`. Text search and changes of payloads are refused then. */
   readonly redacted: boolean;
 }
@@ -72,6 +71,7 @@ export interface QueueRow extends CountsView {
 export interface QueueListView {
   readonly queues: readonly QueueRow[];
   readonly cursor: string | null;
+  /** The time by Redis' clock, as in other answers. */
   readonly now: string;
 }
 
@@ -92,6 +92,7 @@ export interface QueueView extends QueueRow {
   readonly types?: readonly { readonly type: string; readonly counts: CountsView }[];
   readonly layout: string;
   readonly can: AbilitiesView;
+  readonly now: string;
 }
 
 /** `GET …/histogram` */

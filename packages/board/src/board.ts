@@ -124,7 +124,6 @@ export class Board {
       mayChange: await this.#mayChange(exchange),
       isGuarded: !guards.isEmpty,
       version,
-      now: new Date().toISOString(),
       redacted: options.show !== undefined,
     };
   }

@@ -11,6 +11,8 @@ const MAX_BEHIND = 64 * 1024;
 /** Browsers connect again by themselves, and so pass the guards again: a session that ended ends the stream. */
 const LIFETIME = 60_000;
 const RECONNECT = 1000;
+/** A client that does not read the rest of an ended stream in this time is dropped: it would keep its connection open. */
+const FLUSH_TIME = 2000;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -49,7 +51,10 @@ export class EventStream {
   }
 
   end(): void {
-    if (!this.#hasEnded) this.response.end();
+    if (this.#hasEnded) return;
+    this.response.end();
+    const drop = setTimeout(() => this.response.destroy(), FLUSH_TIME).unref();
+    this.response.once('close', () => clearTimeout(drop));
     this.#ended();
   }
 

@@ -4,7 +4,6 @@ import type { MatchReport, MessageFilter, StepOptions } from 'nestjs-delay-queue
 import type { JobAction, JobAnswer, JobBody, JobView, ReportView } from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readDue, readObject, readQuery, readText } from './call.js';
-import type { EventStream, EventStreams } from './event-streams.js';
 import { readFilter } from './filters.js';
 import type { BoardInstance } from './instances.js';
 import { badRequest, notFound, Problem, problemOf } from './problem.js';
@@ -15,8 +14,6 @@ const MAX_RUNNING = 20;
 const MAX_IDS = 1000;
 /** How many messages of a list of ids are changed at once. */
 const STEP = 50;
-/** Progress is sent no more often. */
-const PROGRESS_INTERVAL = 200;
 
 const STATE_OF = { cancel: 'delayed', reschedule: 'delayed', redrive: 'dead', discard: 'dead' } as const;
 const ACTIONS: readonly unknown[] = ['count', ...Object.keys(STATE_OF)] satisfies (JobAction | string)[];
@@ -36,7 +33,6 @@ class Job {
   readonly id: string = randomUUID();
   readonly startedAt = new Date();
   readonly stop = new AbortController();
-  readonly watchers = new Set<() => void>();
   state: JobView['state'] = 'running';
   report: ReportView = EMPTY;
   error: string | undefined;
@@ -61,10 +57,6 @@ class Job {
       ...(this.endedAt && { endedAt: this.endedAt.toISOString() }),
     };
   }
-
-  notify(): void {
-    for (const watcher of this.watchers) watcher();
-  }
 }
 
 /** Changes of many messages, which run in this process and go on without the page. */
@@ -74,19 +66,18 @@ export class Jobs {
 
   constructor(
     private readonly audit: Audit,
-    private readonly streams: EventStreams,
     private readonly isRedacted: boolean,
   ) {}
 
   /** `POST …/jobs` */
   async start(call: Call): Promise<JobAnswer> {
     const work = this.#readWork(call.params.queue!, await call.body());
+    const who = await this.audit.who(call);
     const running = [...this.#jobs.values()].filter(({ state }) => state === 'running');
     if (running.length >= MAX_RUNNING) {
       throw new Problem(503, 'TOO_MANY', `${MAX_RUNNING} jobs are running already. Stop one, or wait.`);
     }
     const run = begin(call.instance, work);
-    const who = await this.audit.who(call);
     const job = new Job(call.instance.name, work);
     this.#keep(job);
     job.done = this.#run(job, work, { who, run });
@@ -105,12 +96,6 @@ export class Jobs {
     job.stop.abort();
     await job.done;
     return { job: job.view };
-  }
-
-  /** `GET …/jobs/:job/events` */
-  watch(call: Call): undefined {
-    const job = this.#find(call);
-    follow(job, this.streams.open(call.exchange));
   }
 
   /** Stops all jobs, and waits until they have ended. */
@@ -158,7 +143,6 @@ export class Jobs {
     try {
       const onProgress = (report: ReportView) => {
         job.report = report;
-        job.notify();
       };
       job.report = await run({ signal: job.stop.signal, onProgress });
       job.state = job.stop.signal.aborted && !job.report.isComplete ? 'stopped' : 'done';
@@ -169,7 +153,6 @@ export class Jobs {
         this.#logger.error('A job of the board has failed', error instanceof Error ? error.stack : String(error));
     }
     job.endedAt = new Date();
-    job.notify();
     if (!subject) return;
     const error = job.state === 'stopped' ? 'It was stopped.' : job.error;
     this.audit.report({
@@ -225,33 +208,6 @@ async function changeEach(
     if (failed) throw failed.reason as Error;
   }
   return report;
-}
-
-/** Sends a job's progress to a stream, and then its result. */
-function follow(job: Job, stream: EventStream): void {
-  let timer: NodeJS.Timeout | undefined;
-  const send = () => {
-    timer = undefined;
-    if (job.state === 'running') {
-      if (!stream.isBehind) stream.send('progress', job.view);
-      return;
-    }
-    stream.send('done', job.view);
-    stream.end();
-  };
-  const watcher = () => {
-    if (job.state === 'running') timer ??= setTimeout(send, PROGRESS_INTERVAL).unref();
-    else {
-      clearTimeout(timer);
-      send();
-    }
-  };
-  job.watchers.add(watcher);
-  stream.onEnd(() => {
-    clearTimeout(timer);
-    job.watchers.delete(watcher);
-  });
-  send();
 }
 
 function readIds(value: unknown): string[] {

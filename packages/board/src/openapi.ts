@@ -1,4 +1,4 @@
-// The document at `api/openapi.json`. `test/programs/board-page-api.programs.ts` compares real answers with it.
+// The document at `api/openapi.json`. `test/board/board-api.programs.ts` compares real answers with it.
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -72,7 +72,6 @@ const schemas = {
     mayChange: flag,
     isGuarded: flag,
     version: text,
-    now: time,
     redacted: flag,
   }),
   QueueNote: object({
@@ -86,6 +85,7 @@ const schemas = {
     'types?': list(object({ type: text, counts: object(counts) })),
     layout: text,
     can: object({ headers: flag, types: flag, expiry: flag, changes: flag, groups: flag, repeats: flag }),
+    now: time,
   }),
   Histogram: object({
     from: time,
@@ -301,7 +301,6 @@ export const openApi = {
       status: 202,
     }),
     [JOB]: { ...read(JOB, 'Shows a job of this process.', 'JobAnswer')[JOB], delete: stop },
-    ...events(`${JOB}/events`, 'Sends the progress of a job: `progress` and at last `done`, each with a Job.'),
     ...read(`${QUEUE}/errors`, 'Groups dead letters by error.', 'ErrorList', ['cursor']),
     ...read(`${QUEUE}/groups`, 'Lists the groups with the longest backlogs.', 'GroupList', ['limit']),
     ...write(`${QUEUE}/groups/{group}/cancel`, 'Cancels the delayed messages of a group.', { answer: 'Count' }),

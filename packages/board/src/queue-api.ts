@@ -10,8 +10,8 @@ export async function listQueues({ query, instance }: Call): Promise<QueueListVi
   const { cursor, limit, prefix = '' } = readQuery(query, ['cursor', 'limit', 'prefix']);
   const wanted = limit === undefined ? DEFAULT_LIMIT : readNumber(limit, 'limit', [1, MAX_LIMIT]);
   const page = await namesFrom(instance.producer, { cursor, limit: wanted, prefix });
-  const queues = await readRows(instance, page.names);
-  return { queues, cursor: page.cursor, now: new Date().toISOString() };
+  const { rows, now } = await readRows(instance, page.names);
+  return { queues: rows, cursor: page.cursor, now: now.toISOString() };
 }
 
 /** `GET …/queues/:queue` */
@@ -20,8 +20,8 @@ export async function getQueue({ query, instance, params }: Call): Promise<Queue
   const { producer, workload } = instance;
   const queue = params.queue!;
   const status = await producer.status(queue);
-  const { layout, can } = status;
-  const row = { ...rowOf(queue, status, await workload.of(queue)), layout, can };
+  const { layout, can, now } = status;
+  const row = { ...rowOf(queue, status, await workload.of(queue)), layout, can, now: now.toISOString() };
   if (types === undefined || !readBoolean(types, 'types')) return row;
   const byType = [...(await producer.countsByType(queue))];
   return { ...row, types: byType.map(([type, counts]) => ({ type, counts })) };

@@ -7,16 +7,16 @@ import { badRequest } from './problem.js';
 /** `GET …/histogram` */
 export async function getHistogram({ query, instance, params }: Call): Promise<HistogramView> {
   const { from, to, buckets } = readQuery(query, ['from', 'to', 'buckets']);
-  const [queue, now] = [params.queue!, new Date()];
+  const queue = params.queue!;
   const range = {
     from: readTime(from, 'from'),
     to: readTime(to, 'to'),
     buckets: readNumber(buckets ?? '60', 'buckets', [1, 400]),
   };
   const { producer } = instance;
-  const [histogram, { ready }, untilNow] = await Promise.all([
+  const { ready, now } = await producer.status(queue);
+  const [histogram, untilNow] = await Promise.all([
     producer.histogram(queue, range),
-    producer.status(queue),
     producer.histogram(queue, { from: now, to: new Date(now.getTime() + 1), buckets: 1 }),
   ]);
   const { counts, after, missing } = histogram;

@@ -6,31 +6,38 @@ import type { Workload } from './workload.js';
 /** A message that is a little late is on its way. */
 const OVERDUE = 5000;
 
-/** Reads the row of a queue. */
-export async function readRow(instance: BoardInstance, queue: string): Promise<QueueRow> {
-  return rowOf(queue, await instance.producer.status(queue), await instance.workload.of(queue));
-}
-
 /** How many queues are read at once. */
 const CONCURRENT = 100;
 
+interface Rows {
+  readonly rows: readonly QueueRow[];
+  /** The latest time by Redis' clock, or by this process's without queues. */
+  readonly now: Date;
+}
+
 /** Reads the rows of many queues. */
-export async function readRows(instance: BoardInstance, queues: readonly string[]): Promise<QueueRow[]> {
+export async function readRows({ producer, workload }: BoardInstance, queues: readonly string[]): Promise<Rows> {
   const rows: QueueRow[] = [];
+  let latest = 0;
+  const read = async (queue: string) => {
+    const status = await producer.status(queue);
+    latest = Math.max(latest, status.now.getTime());
+    return rowOf(queue, status, await workload.of(queue));
+  };
   for (let i = 0; i < queues.length; i += CONCURRENT) {
-    rows.push(...(await Promise.all(queues.slice(i, i + CONCURRENT).map((queue) => readRow(instance, queue)))));
+    rows.push(...(await Promise.all(queues.slice(i, i + CONCURRENT).map(read))));
   }
-  return rows;
+  return { rows, now: latest === 0 ? new Date() : new Date(latest) };
 }
 
 /** @param load - undefined if it is unknown who handles the queue */
 export function rowOf(queue: string, status: QueueStatus, load: Workload | undefined): QueueRow {
-  const { delayed, ready, active, dead, missing, nextDue, isPaused } = status;
+  const { delayed, ready, active, dead, missing, now, nextDue, isPaused } = status;
   const row = {
     name: queue,
     ...{ delayed, ready, active, dead },
     nextDue: nextDue?.toISOString() ?? null,
-    overdueMs: nextDue ? Math.max(0, Date.now() - nextDue.getTime()) : 0,
+    overdueMs: nextDue ? Math.max(0, now.getTime() - nextDue.getTime()) : 0,
     paused: isPaused,
     ...(missing && { missing }),
     workers: load?.workers ?? 0,

@@ -1,15 +1,13 @@
-import type { AwayEvent, QueueNote, QueueRow } from './api.js';
+import type { AwayEvent, QueueRow } from './api.js';
 import { type Call, readQuery } from './call.js';
 import type { EventStream, EventStreams } from './event-streams.js';
+import { Growth } from './growth.js';
 import type { BoardInstance } from './instances.js';
 import { badRequest, problemOf } from './problem.js';
 import { readRows } from './queue-rows.js';
 
 const INTERVAL = 2000;
 const MAX_QUEUES = 200;
-
-/** Growth is seen from a sample that is at least so old, and at most twice as old. */
-const SAMPLE_AGE = 30_000;
 
 interface Subscriber {
   readonly stream: EventStream;
@@ -19,16 +17,10 @@ interface Subscriber {
   isAway: boolean;
 }
 
-interface Samples {
-  readonly at: number;
-  readonly ready: number;
-  readonly before: { readonly at: number; readonly ready: number } | undefined;
-}
-
 /** Sends the rows of one instance's queues to all who watch them. Each queue is read once, however many watch it. */
 export class RowEvents {
   readonly #subscribers = new Set<Subscriber>();
-  readonly #samples = new Map<string, Samples>();
+  readonly #growth = new Growth();
   #isRunning = false;
   /** Set while Redis does not answer. */
   #away: AwayEvent | undefined;
@@ -54,7 +46,6 @@ export class RowEvents {
       await this.#tick();
       if (this.#subscribers.size > 0) await this.#pause();
     }
-    this.#samples.clear();
     this.#away = undefined;
     this.#isRunning = false;
   }
@@ -74,9 +65,10 @@ export class RowEvents {
   async #tick(): Promise<void> {
     const queues = [...new Set([...this.#subscribers].flatMap((subscriber) => subscriber.queues))];
     try {
-      const rows = await readRows(this.instance, queues);
+      const { rows } = await readRows(this.instance, queues);
       const now = performance.now();
-      const byName = new Map(rows.map((row) => [row.name, this.#withGrowth(row, now)]));
+      const byName = new Map(rows.map((row) => [row.name, this.#growth.mark(row, now)]));
+      this.#growth.prune(now);
       this.#away = undefined;
       for (const subscriber of this.#subscribers) sendRows(subscriber, byName);
     } catch (error) {
@@ -84,17 +76,6 @@ export class RowEvents {
       this.#away = { message };
       for (const subscriber of this.#subscribers) sendAway(subscriber, this.#away);
     }
-  }
-
-  #withGrowth(row: QueueRow, now: number): QueueRow {
-    const last = this.#samples.get(row.name);
-    if (!last || now - last.at >= SAMPLE_AGE) {
-      this.#samples.set(row.name, { at: now, ready: row.ready, before: last });
-    }
-    const before = last?.before;
-    if (!before || row.ready <= before.ready * 1.2 + 10) return row;
-    const note: QueueNote = { code: 'growing', text: 'More and more due messages wait for a consumer.' };
-    return { ...row, notes: [...row.notes, note] };
   }
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How far the server's clock is ahead of this one, in ms. */
+/** How far Redis' clock is ahead of this one, in ms. */
 let ahead = 0;
 
-/** Learns the server's time from an answer that carries it as `now`. */
+/** Learns the time by Redis' clock from an answer that carries it as `now`. */
 export function setServerTime(answer: unknown): void {
   if (typeof answer !== 'object' || answer === null || !('now' in answer)) return;
   const now = Date.parse(String(answer.now));
@@ -11,7 +11,7 @@ export function setServerTime(answer: unknown): void {
   if (!Number.isNaN(now)) ahead = Math.abs(now - Date.now()) < 1000 ? 0 : now - Date.now();
 }
 
-/** The time by the server's clock, in ms since 1970. */
+/** The time by Redis' clock, in ms since 1970. */
 export function serverNow(): number {
   return Date.now() + ahead;
 }
@@ -19,7 +19,7 @@ export function serverNow(): number {
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Returns the server's time, and renders again every second. All users share one timer. */
+/** Returns the time by Redis' clock, and renders again every second. All users share one timer. */
 export function useNow(): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {
