@@ -72,17 +72,16 @@ export {
 } from './producer/delay-queue-producer.js';
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
-export type { GroupList, GroupSummary } from './groups/group-list.js';
+export type { GroupList } from './groups/group-list.js';
 export type { MessageGroup } from './groups/message-group.js';
-export type { DeadLetterError, DeadLetterErrorPage } from './search/dead-letter-errors.js';
+export type { DeadLetterErrorPage } from './search/dead-letter-errors.js';
 export type { DueHistogram } from './search/due-histogram.js';
 export type { MatchingMessages, MatchReport, StepOptions } from './search/matching-messages.js';
 export type { MessageFilter } from './search/message-filter.js';
 export type { SearchPage } from './search/search-messages.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
-export type { QueueAbilities, QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';
-export type { WorkerPage } from './heartbeat/list-workers.js';
-export type { WorkerQueue, WorkerReport } from './heartbeat/worker-report.js';
+export type { QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';
+export type { WorkerReport } from './heartbeat/worker-report.js';
 export type {
   CheckedRequests,
   OfferDue,

@@ -4,7 +4,8 @@ export { examine, type Examination } from './examine.js';
 export type { Finding } from './finding.js';
 export { FunctionLibraries, type FunctionLibrariesPlace, type FunctionLibrary } from './function-libraries.js';
 export { nearestNames } from '../message/nearest-name.js';
-export { assertQueueName } from '../message/queue-name.js';
+export { assertQueueName, familyOf } from '../message/queue-name.js';
+export { mergeErrors } from '../search/merge-errors.js';
 
 // Types from the main entry point that the exports above use.
 export type { Duration } from '../message/duration.js';

@@ -6,22 +6,19 @@ import type { MessageStore } from '../store/message-store.js';
 /** The groups of a queue with the longest backlogs. */
 export interface GroupList {
   /** The longest backlog first. */
-  readonly groups: readonly GroupSummary[];
+  readonly groups: readonly {
+    readonly group: string;
+    /** The length of the backlog: how many due messages wait for a permit. */
+    readonly waiting: number;
+    /** How many permits are in use, by messages that are ready or active, or that keep theirs while they wait for a retry. */
+    readonly holding: number;
+    /** The ids of such messages: at most 10, or fewer if the queue has too many to look through. */
+    readonly holders: readonly string[];
+  }[];
   /** The number of groups that have permits in use. Groups with a backlog are among them. */
   readonly total: number;
   /** False if there were too many groups to examine all of them, so that longer backlogs may be missing. */
   readonly isComplete: boolean;
-}
-
-/** What waits in a group, and what it waits for. */
-export interface GroupSummary {
-  readonly group: string;
-  /** The length of the backlog: how many due messages wait for a permit. */
-  readonly waiting: number;
-  /** How many permits are in use, by messages that are ready or active, or that keep theirs while they wait for a retry. */
-  readonly holding: number;
-  /** The ids of such messages: at most 10, or fewer if the queue has too many to look through. */
-  readonly holders: readonly string[];
 }
 
 /** The maximum numbers of calls that examine groups, about 500 each, and messages with permits, about 250 each. */

@@ -16,31 +16,30 @@ export interface WorkerReport {
   readonly seenAt: Date;
   /**
    * The queues that the process handles by name, and the families, by pattern: the most used first, at most 100, and fewer if their names
-   * and ids are long.
+   * and ids are long. What is said of a family is about its queues that have messages.
    */
-  readonly queues: readonly WorkerQueue[];
+  readonly queues: readonly {
+    /** The queue's name, or the family's pattern. */
+    readonly queue: string;
+    /** How many messages the process can handle at once. */
+    readonly slots: number;
+    /** How many slots hold a message. */
+    readonly used: number;
+    /** The message whose handler has been running for longest, and since when, by Redis' clock. Absent if no handler was running. */
+    readonly longest?: { readonly id: string; readonly type: string; readonly since: Date };
+    /** How many messages were handled in the last minute. */
+    readonly handled: number;
+    /** How many attempts failed in the last minute, for good or not. */
+    readonly failed: number;
+    /**
+     * How late messages were given to their handlers in the last minute: half of them at most `p50` ms, and 99 of 100 at most `p99` ms, give
+     * or take an eighth. Absent if there was none.
+     */
+    readonly lateness?: { readonly p50: number; readonly p99: number };
+  }[];
 }
 
-/** What a process has reported about one of its queues or families. For a family, about its queues that have messages. */
-export interface WorkerQueue {
-  /** The queue's name, or the family's pattern. */
-  readonly queue: string;
-  /** How many messages the process can handle at once. */
-  readonly slots: number;
-  /** How many slots hold a message. */
-  readonly used: number;
-  /** The message whose handler has been running for longest, and since when, by Redis' clock. Absent if no handler was running. */
-  readonly longest?: { readonly id: string; readonly type: string; readonly since: Date };
-  /** How many messages were handled in the last minute. */
-  readonly handled: number;
-  /** How many attempts failed in the last minute, for good or not. */
-  readonly failed: number;
-  /**
-   * How late messages were given to their handlers in the last minute: half of them at most `p50` ms, and 99 of 100 at most `p99` ms, give
-   * or take an eighth. Absent if there was none.
-   */
-  readonly lateness?: { readonly p50: number; readonly p99: number };
-}
+type WorkerQueue = WorkerReport['queues'][number];
 
 /** A report before it is stored. Times are durations in ms, because this process's clock may be wrong. */
 export interface OwnReport {

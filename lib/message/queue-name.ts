@@ -29,7 +29,10 @@ export function belongsTo(family: string, queue: string): boolean {
   return queue.startsWith(family.slice(0, -1));
 }
 
-/** Returns the family of a queue; if several match, the one with the longest name. */
+/**
+ * Returns the family of a queue; if several match, the one with the longest name.
+ * @param families - their patterns, such as `tenant-*`
+ */
 export function familyOf(queue: string, families: Iterable<string>): string | undefined {
   let longest: string | undefined;
   for (const family of families) {

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type InjectionToken, type Type } from '@nestjs/common';
-import { listWorkers, type WorkerPage } from '../heartbeat/list-workers.js';
+import { listWorkers } from '../heartbeat/list-workers.js';
+import type { WorkerReport } from '../heartbeat/worker-report.js';
 import { type CheckedDuration, dueAt, type Duration, readDelay } from '../message/duration.js';
 import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import type { PageQuery } from '../message/page.js';
@@ -140,13 +141,16 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   /**
    * Lists the processes that handle queues of this instance, sorted by id: those whose heartbeat has been seen within the last 30 seconds.
    * A process that stops cleanly disappears at once. Processes with `heartbeat: false`, or with a version before this one, are not listed.
+   * @returns one page, and the `cursor` to get the next one; null on the last page
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    * @example
    * ```ts
    * const { workers, cursor } = await producer.workers();
    * ```
    */
-  async workers(query?: PageQuery): Promise<WorkerPage> {
+  async workers(
+    query?: PageQuery,
+  ): Promise<{ readonly workers: readonly WorkerReport[]; readonly cursor: string | null }> {
     return listWorkers(this.own.stores.workerRegistry, query);
   }
 }

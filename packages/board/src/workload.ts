@@ -1,4 +1,5 @@
-import type { DelayQueueProducer, WorkerQueue, WorkerReport } from 'nestjs-delay-queue';
+import type { DelayQueueProducer, WorkerReport } from 'nestjs-delay-queue';
+import { familyOf } from 'nestjs-delay-queue/diagnosis';
 
 /** Who handles a queue. */
 export interface Workload {
@@ -35,19 +36,29 @@ export class Workloads {
   }
 }
 
+/** What one process reports. */
+interface ProcessReport {
+  /** By the names of queues and the patterns of families. */
+  readonly queues: ReadonlyMap<string, WorkerReport['queues'][number]>;
+  /** The patterns, such as `tenant-*`. */
+  readonly families: readonly string[];
+}
+
 class Reports {
-  readonly #byName = new Map<string, Workload>();
+  readonly #processes: readonly ProcessReport[];
+  readonly #workloads = new Map<string, Workload>();
 
   constructor(workers: readonly WorkerReport[]) {
-    for (const report of workers.flatMap(({ queues }) => queues)) {
-      this.#byName.set(report.queue, add(this.#byName.get(report.queue) ?? NOBODY, report));
-    }
+    this.#processes = workers.map(({ queues }) => ({
+      queues: new Map(queues.map((report) => [report.queue, report])),
+      families: queues.flatMap(({ queue }) => (queue.endsWith('*') ? [queue] : [])),
+    }));
   }
 
   of(queue: string): Workload {
-    let sum = this.#byName.get(queue) ?? NOBODY;
-    for (const [name, load] of this.#byName) if (isPatternOf(name, queue)) sum = join(sum, load);
-    return sum;
+    const workload = this.#workloads.get(queue) ?? this.#processes.reduce((sum, each) => add(sum, each, queue), NOBODY);
+    this.#workloads.set(queue, workload);
+    return workload;
   }
 }
 
@@ -62,23 +73,15 @@ async function readWorkers(producer: DelayQueueProducer): Promise<WorkerReport[]
   return workers;
 }
 
-/** A family is reported by its pattern, such as `tenant-*`. */
-function isPatternOf(pattern: string, queue: string): boolean {
-  const star = pattern.indexOf('*');
-  if (star === -1 || queue.length < pattern.length - 1) return false;
-  return queue.startsWith(pattern.slice(0, star)) && queue.endsWith(pattern.slice(star + 1));
-}
-
-function add(sum: Workload, { handled, failed, lateness }: WorkerQueue): Workload {
-  return join(sum, { workers: 1, handled, failed, lateness: lateness ?? null });
-}
-
-function join(one: Workload, other: Workload): Workload {
-  const [a, b] = [one.lateness, other.lateness];
+/** Adds what a process reports about a queue, or about its family. */
+function add(sum: Workload, { queues, families }: ProcessReport, queue: string): Workload {
+  const report = queues.get(queue) ?? queues.get(familyOf(queue, families) ?? '');
+  if (!report) return sum;
+  const [a, b] = [sum.lateness, report.lateness];
   return {
-    workers: one.workers + other.workers,
-    handled: one.handled + other.handled,
-    failed: one.failed + other.failed,
-    lateness: a && b ? { p50: Math.max(a.p50, b.p50), p99: Math.max(a.p99, b.p99) } : (a ?? b),
+    workers: sum.workers + 1,
+    handled: sum.handled + report.handled,
+    failed: sum.failed + report.failed,
+    lateness: a && b ? { p50: Math.max(a.p50, b.p50), p99: Math.max(a.p99, b.p99) } : (a ?? b ?? null),
   };
 }

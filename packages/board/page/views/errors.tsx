@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { mergeErrors } from '../../../../lib/search/merge-errors.js';
 import type { ErrorListView } from '../../src/api.js';
 import { useSession } from '../api/session.js';
 import { useWalk } from '../api/use-walk.js';
@@ -16,7 +17,7 @@ type ErrorGroup = ErrorListView['errors'][number];
 export function ErrorsView({ instance, queue }: QueueViewProps) {
   const [many, setMany] = useState<Many>();
   const walk = useWalk<ErrorListView>({ segments: ['i', instance, 'queues', queue, 'errors'] });
-  const errors = useMemo(() => merge(walk.pages.flatMap((page) => page.errors)), [walk.pages]);
+  const errors = useMemo(() => mergeErrors(walk.pages.flatMap((page) => page.errors)), [walk.pages]);
   return (
     <section class="card" aria-labelledby="errors-title">
       <h2 id="errors-title">Dead letters by error</h2>
@@ -36,22 +37,6 @@ export function ErrorsView({ instance, queue }: QueueViewProps) {
       {many && <ManyDialog instance={instance} queue={queue} many={many} close={() => setMany(undefined)} />}
     </section>
   );
-}
-
-/** Adds up what several pages say about the same error. The most frequent come first. */
-function merge(groups: readonly ErrorGroup[]): readonly ErrorGroup[] {
-  const merged = new Map<string, ErrorGroup>();
-  for (const group of groups) {
-    const before = merged.get(keyOf(group));
-    merged.set(keyOf(group), before ? add(before, group) : group);
-  }
-  return [...merged.values()].sort((one, other) => other.count - one.count);
-}
-
-function add(one: ErrorGroup, other: ErrorGroup): ErrorGroup {
-  const latest = Date.parse(one.lastAt) > Date.parse(other.lastAt) ? one : other;
-  const first = Date.parse(one.firstAt) < Date.parse(other.firstAt) ? one : other;
-  return { ...latest, count: one.count + other.count, firstAt: first.firstAt };
 }
 
 function keyOf({ name, frame }: ErrorGroup): string {

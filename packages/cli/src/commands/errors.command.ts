@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { DeadLetterError, DelayQueueProducer } from 'nestjs-delay-queue';
+import type { DeadLetterErrorPage, DelayQueueProducer } from 'nestjs-delay-queue';
+import { mergeErrors } from 'nestjs-delay-queue/diagnosis';
 import type { CommandLine } from '../command-line.js';
 import { tableOf } from '../text/table.js';
 
@@ -25,21 +26,15 @@ export function addErrorsCommand(program: Command, commandLine: CommandLine): vo
     );
 }
 
-/** Adds up the pages, which go from the oldest dead letters to the latest. */
 async function allErrors(producer: DelayQueueProducer, queue: string) {
-  const byKind = new Map<string, DeadLetterError>();
+  const errors: DeadLetterErrorPage['errors'][number][] = [];
   const missing = new Set<number>();
   let cursor: string | undefined;
   do {
     const page = await producer.deadLetters(queue).byError({ cursor });
-    for (const error of page.errors) {
-      const key = `${error.frame}\n${error.name}`;
-      const { count = 0, firstAt = error.firstAt } = byKind.get(key) ?? {};
-      byKind.set(key, { ...error, count: count + error.count, firstAt });
-    }
+    errors.push(...page.errors);
     page.missing?.forEach((partition) => missing.add(partition));
     cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
-  const errors = [...byKind.values()].sort((one, other) => other.count - one.count);
-  return { errors, missing: [...missing] };
+  return { errors: mergeErrors(errors), missing: [...missing] };
 }

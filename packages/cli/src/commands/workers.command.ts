@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DelayQueueProducer, WorkerQueue, WorkerReport } from 'nestjs-delay-queue';
+import type { DelayQueueProducer, WorkerReport } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { type Cell, tableOf } from '../text/table.js';
 
@@ -35,7 +35,7 @@ function rowsOf({ host, pid, version, queues }: WorkerReport): Cell[][] {
   return queues.map((queue) => [host, pid, version, ...cellsOf(queue)]);
 }
 
-function cellsOf({ queue, slots, used, handled, failed, lateness, longest }: WorkerQueue): Cell[] {
+function cellsOf({ queue, slots, used, handled, failed, lateness, longest }: WorkerReport['queues'][number]): Cell[] {
   return [
     ...[queue, slots, used, handled, failed],
     ...(lateness ? [`${lateness.p50} ms`, `${lateness.p99} ms`] : ['', '']),
