@@ -107,16 +107,18 @@ function PrefixForm({ instance, prefix }: { readonly instance: string; readonly 
 
 function NoQueues({ prefix }: { readonly prefix: string }) {
   return (
-    <Empty>
-      {prefix === '' ? (
-        <>
-          <p>There are no queues yet.</p>
-          <p>One appears here as soon as a process handles it, or somebody has offered a message to it.</p>
-        </>
-      ) : (
-        <p>No queue's name starts with “{prefix}”.</p>
-      )}
-    </Empty>
+    <section class="card" aria-label="Queues">
+      <Empty>
+        {prefix === '' ? (
+          <>
+            <p>There are no queues yet.</p>
+            <p>One appears here as soon as a process handles it, or somebody has offered a message to it.</p>
+          </>
+        ) : (
+          <p>No queue's name starts with “{prefix}”.</p>
+        )}
+      </Empty>
+    </section>
   );
 }
 
@@ -157,18 +159,22 @@ function Row({ instance, row }: { readonly instance: string; readonly row: Queue
       <Count instance={instance} row={row} state="ready" />
       <Count instance={instance} row={row} state="active" />
       <Count instance={instance} row={row} state="dead" />
-      <td role="cell" class="number wide" data-label="Next due">
+      <td role="cell" class={`number wide ${isOverdue(row) ? 'overdue' : ''}`} data-label="Next due">
         {row.nextDue === null ? '–' : <Time at={row.nextDue} as="relative" />}
       </td>
-      <td role="cell" class="number wide" data-label="Lateness p50 · p99">
+      <td role="cell" class="number wide" data-label="Late p50 · p99">
         {row.lateness ? `${formatMeasured(row.lateness.p50)} · ${formatMeasured(row.lateness.p99)}` : '–'}
       </td>
       <td role="cell" class="number wide" data-label="Handled / min">
         {formatCount(row.handledPerMinute)}
-        {row.failedPerMinute > 0 && <span class="failed"> {formatCount(row.failedPerMinute)} failed</span>}
+        {row.failedPerMinute > 0 && <span class="failed"> · {formatCount(row.failedPerMinute)} failed</span>}
       </td>
     </tr>
   );
+}
+
+function isOverdue({ notes }: QueueRow): boolean {
+  return notes.some(({ code }) => code === 'overdue');
 }
 
 interface CountProps {

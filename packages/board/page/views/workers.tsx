@@ -32,10 +32,12 @@ export function WorkersView({ instance, query }: WorkersProps) {
         {({ workers, cursor: next }) => (
           <>
             {workers.length === 0 && (
-              <Empty>
-                <p>No process is alive that handles a queue.</p>
-                <p>One appears here within seconds of its start, and leaves within 30 seconds of its end.</p>
-              </Empty>
+              <section class="card" aria-label="Workers">
+                <Empty>
+                  <p>No process is alive that handles a queue.</p>
+                  <p>One appears here within seconds of its start, and leaves within 30 seconds of its end.</p>
+                </Empty>
+              </section>
             )}
             <div class="workers">
               {workers.map((worker) => (
@@ -113,7 +115,9 @@ function QueueOfWorker({
         {longest ? (
           <>
             {isFamily ? longest.id : <Link to={pathTo([...path, 'message'], { id: longest.id })}>{longest.id}</Link>}{' '}
-            since <Time at={longest.since} as="relative" />
+            <span class="hint">
+              started <Time at={longest.since} as="relative" />
+            </span>
           </>
         ) : (
           '–'
@@ -121,7 +125,7 @@ function QueueOfWorker({
       </td>
       <td role="cell" data-label="Handled / min">
         {formatCount(handled)}
-        {failed > 0 && <span class="failed"> {formatCount(failed)} failed</span>}
+        {failed > 0 && <span class="failed"> · {formatCount(failed)} failed</span>}
       </td>
       <td role="cell" data-label="Lateness p50 · p99">
         {lateness ? `${formatMeasured(lateness.p50)} · ${formatMeasured(lateness.p99)}` : '–'}

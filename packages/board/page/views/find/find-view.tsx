@@ -7,7 +7,7 @@ import { Empty } from '../../parts/notices.js';
 import { Further, Reach } from '../../parts/reach.js';
 import type { QueueViewProps } from '../../shell/where.js';
 import { type Many, ManyDialog } from '../many/many-dialog.js';
-import { actionsIn, WORDS } from '../many/words.js';
+import { actionsIn, isHarmful, WORDS } from '../many/words.js';
 import { bodyOf, isNarrow, readFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { MessageTable } from './message-table.js';
@@ -89,7 +89,12 @@ function ManyBar({ state, selected, choose, clear }: ManyBarProps) {
     <div class="many" role="group" aria-label="Change many messages">
       <span class="chosen">{selected.size > 0 ? `${formatCount(selected.size)} selected` : 'All that match'}</span>
       {actions.map((action) => (
-        <button key={action} type="button" onClick={() => choose(action)}>
+        <button
+          key={action}
+          type="button"
+          class={isHarmful(action) ? 'harmful' : undefined}
+          onClick={() => choose(action)}
+        >
           {WORDS[action].verb}…
         </button>
       ))}

@@ -41,6 +41,10 @@ const IN_STATE: Readonly<Record<StateName, readonly ActionName[]>> = {
   dead: ['redrive', 'discard'],
 };
 
+function isHarmful(name: ActionName): boolean {
+  return ACTIONS[name].warning !== undefined;
+}
+
 interface ActionsProps {
   readonly instance: string;
   readonly message: MessageView;
@@ -72,29 +76,32 @@ export function Actions({ instance, message, reload }: ActionsProps) {
     say(answer.changed ? ACTIONS[name].done : 'The message had already moved on. Nothing was changed.');
     reload();
   };
-  const isAskedFirst = (name: ActionName) => name === 'reschedule' || ACTIONS[name].warning !== undefined;
+  const isAskedFirst = (name: ActionName) => name === 'reschedule' || isHarmful(name);
   const canEdit = message.state === 'delayed' && can?.changes === true && !config.redacted;
+
+  const button = (name: ActionName) => (
+    <button
+      key={name}
+      type="button"
+      class={isHarmful(name) ? 'harmful' : undefined}
+      disabled={change.isRunning}
+      onClick={() => (isAskedFirst(name) ? setAsked(name) : void run(name))}
+    >
+      {ACTIONS[name].label}
+      {isAskedFirst(name) && '…'}
+    </button>
+  );
 
   return (
     <>
       <div class="actions" role="group" aria-label="Actions">
-        {names.map((name) => (
-          <button
-            key={name}
-            type="button"
-            class={name === 'cancel' || name === 'discard' || name === 'abort' ? 'harmful' : undefined}
-            disabled={change.isRunning}
-            onClick={() => (isAskedFirst(name) ? setAsked(name) : void run(name))}
-          >
-            {ACTIONS[name].label}
-            {isAskedFirst(name) && '…'}
-          </button>
-        ))}
+        {names.filter((name) => !isHarmful(name)).map(button)}
         {canEdit && (
           <button type="button" onClick={() => setAsked('edit')}>
             Edit…
           </button>
         )}
+        {names.filter(isHarmful).map(button)}
       </div>
       {message.state === 'ready' && (
         <p class="hint">A ready message cannot be changed: a consumer may take it at any time.</p>
