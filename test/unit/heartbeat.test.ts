@@ -115,6 +115,43 @@ describe('the heartbeat', () => {
     expect(registry.calls).toEqual([]);
   });
 
+  it('removes nothing while there is no connection, which would hold the removal up', async () => {
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    await clock.advance(0);
+    isConnected = false;
+    heartbeat.stop();
+    await clock.advance(20_000);
+    expect(registry.calls).toEqual(['report']);
+  });
+
+  it('sends no report that was being written when it stopped', async () => {
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    heartbeat.stop();
+    await clock.advance(20_000);
+    expect(registry.calls).toEqual([]);
+  });
+
+  it('sends no report while a connection is lost', async () => {
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    await clock.advance(0);
+    isConnected = false;
+    await clock.advance(60_000);
+    expect(registry.calls).toEqual(['report']);
+    isConnected = true;
+    await clock.advance(10_000);
+    expect(registry.calls).toEqual(['report', 'report']);
+  });
+
+  it('counts a minute from the first report on, however long it has waited for the connection', async () => {
+    isConnected = false;
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    heartbeat.activityOf('orders').handled();
+    await clock.advance(20_000);
+    isConnected = true;
+    await clock.advance(500);
+    expect((await listed())[0]!.queues[0]!.handled).toBe(1);
+  });
+
   it('sends nothing while there is no connection or the last report is unanswered', async () => {
     isConnected = false;
     heartbeat.start(new Map([['orders', { usage: IDLE }]]));
@@ -146,6 +183,17 @@ describe('the heartbeat', () => {
     await clock.advance(0);
   });
 
+  it('says nothing about refusals as long as one report in three is accepted', async () => {
+    heartbeat.start(new Map([['orders', { usage: IDLE }]]));
+    for (let i = 0; i < 4; i++) {
+      registry.failure = undefined;
+      await clock.advance(10_000);
+      registry.failure = new DelayQueueError('STORE_REFUSED', 'NOPERM');
+      await clock.advance(20_000);
+    }
+    expect(events.lines).toEqual([]);
+  });
+
   it('says nothing about an outage', async () => {
     registry.failure = new DelayQueueError('OUTCOME_UNKNOWN', 'no answer');
     heartbeat.start(new Map([['orders', { usage: IDLE }]]));
@@ -158,8 +206,9 @@ describe('the heartbeat', () => {
     const longest = { id: 'm', type: 'created', startedAt: 2000 };
     const busy = { slots: 4, used: 2, longest };
     const names = Array.from({ length: 200 }, (_, i) => `queue-${String(i).padStart(3, '0')}`);
-    const workers = new Map<string, { usage: SlotUsage }>(names.map((name) => [name, { usage: IDLE }]));
+    const workers = new Map<string, { usage: SlotUsage }>(names.reverse().map((name) => [name, { usage: IDLE }]));
     workers.set('busy', { usage: busy });
+    heartbeat.activityOf('queue-150').handled();
     heartbeat.activityOf('queue-150').handled();
     heartbeat.activityOf('queue-150').started(4);
     heartbeat.activityOf('busy').failed();
@@ -172,13 +221,34 @@ describe('the heartbeat', () => {
     const since = new Date(clock.wall() - 3000);
     expect(worker!.queues.slice(0, 3)).toEqual([
       { queue: 'busy', slots: 4, used: 2, longest: { id: 'm', type: 'created', since }, handled: 0, failed: 1 },
-      { queue: 'queue-150', slots: 16, used: 0, handled: 1, failed: 0, lateness: { p50: 4, p99: 4 } },
+      { queue: 'queue-150', slots: 16, used: 0, handled: 2, failed: 0, lateness: { p50: 4, p99: 4 } },
       { queue: 'queue-000', slots: 16, used: 0, handled: 0, failed: 0 },
     ]);
     await clock.advance(59_999);
-    expect((await listed())[0]!.queues[1]!.handled).toBe(1);
+    expect((await listed())[0]!.queues[1]!.handled).toBe(2);
     await clock.advance(1);
     expect((await listed())[0]!.queues[1]!.handled).toBe(0);
     expect((await listed())[0]!.startedAt).toEqual(startedAt);
+  });
+});
+
+describe('the list of workers', () => {
+  const report = JSON.stringify({ host: 'a', pid: 1, version: '1', age: 1, queues: [] });
+
+  it('comes page by page, without what something else has written', async () => {
+    const registry = new MemoryWorkerRegistry(new ManualClock());
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await registry.report(id, id === 'b' ? '{' : report);
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listWorkers(registry, { limit: 2, cursor });
+      pages.push(page.workers.map(({ id }) => id));
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([['a'], ['c', 'd'], ['e']]);
+  });
+
+  it('is empty where nothing keeps it', async () => {
+    expect(await listWorkers(undefined, undefined)).toEqual({ workers: [], cursor: null });
   });
 });
