@@ -168,7 +168,7 @@ describe('dead letters by error', () => {
 
   test('are one error if both name and frame are the same, the most frequent first', () => {
     const error = (name: string, frame: string, count: number, firstAt: number) => ({ name, frame, count, firstAt });
-    const pages = [error('A', 'f', 1, 1), error('A', 'g', 4, 2), error('B', 'f', 2, 3), error('A', 'f', 5, 4)];
+    const pages = [error('B', 'f', 2, 3), error('A', 'f', 1, 1), error('A', 'g', 4, 2), error('A', 'f', 5, 4)];
     expect(mergeErrors(pages)).toEqual([error('A', 'f', 6, 1), error('A', 'g', 4, 2), error('B', 'f', 2, 3)]);
   });
 
