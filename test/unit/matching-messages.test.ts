@@ -95,6 +95,27 @@ describe('changes of matching messages', () => {
     expect(await matching.cancel()).toEqual({ matched: 10, changed: 9, movedOn: 1, examined: 10, isComplete: true });
   });
 
+  test('count messages without an id, which only another system knows, and leave them alone', async () => {
+    const { store, matching } = await open(3);
+    const list = store.list.bind(store);
+    store.list = async (request) => {
+      const page = await list(request);
+      return { ...page, messages: page.messages.map((message, i) => (i === 1 ? { ...message, id: '' } : message)) };
+    };
+    expect(await matching.cancel()).toEqual({ matched: 3, changed: 2, movedOn: 0, examined: 3, isComplete: true });
+    expect((await store.status()).counts.delayed).toBe(1);
+  });
+
+  test("take a delay from the start of the call, by the store's clock", async () => {
+    const { store, matching } = await open(3);
+    const now = Date.now() + 10 * HOUR;
+    const status = store.status.bind(store);
+    store.status = async () => ({ ...(await status()), now });
+    await matching.reschedule('2h');
+    const { messages } = await store.list({ state: 'delayed', limit: 10 });
+    expect(messages.map(({ dueAt }) => dueAt)).toEqual(Array(3).fill(now + 2 * HOUR));
+  });
+
   test('are not complete if a partition is missing', async () => {
     const { store, matching } = await open(10);
     store.missingPartition = 2;
