@@ -122,7 +122,8 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
       const bars = board.page.getByRole('list', { name: /^Messages by day/ });
       await bars.getByRole('link').first().focus();
       for (let day = 0; day < 10; day++) await board.page.keyboard.press('ArrowRight');
-      expect(await bars.getByRole('link', { name: /: 1 message$/ }).count()).toBe(1);
+      // Late in the day, the next messages fall due on two days.
+      expect(await bars.getByRole('link', { name: /: 1 message$/ }).count()).toBeGreaterThanOrEqual(1);
       await board.page.keyboard.press('Enter');
       await expectVisible(board.row('later'));
       expect(await board.row('soon').count()).toBe(0);
