@@ -35,6 +35,7 @@ export class ClusterMap {
     this.#cluster = cluster;
     this.#settings = settings;
     this.#connection = new RedisConnection('commands', settings, { client: cluster });
+    cluster.on('+node', (node: Redis) => this.#renewPassword(node));
     cluster.on('refresh', () => {
       const nodes = cluster.nodes();
       if (nodes.length > 0) this.#templates = nodes;
@@ -73,7 +74,18 @@ export class ClusterMap {
       host,
       port: Number(port),
     });
+    this.#renewPassword(client);
     return { client, onRedirection: (redirection) => this.note(redirection) };
+  }
+
+  /**
+   * Lets each new connection of a client log in with the cluster's current password: an application may replace it, because some services
+   * accept only tokens that soon expire.
+   */
+  #renewPassword({ options }: Redis): void {
+    const { password } = options;
+    const get = () => this.#cluster.options.redisOptions?.password ?? password;
+    Object.defineProperty(options, 'password', { get, enumerable: true, configurable: true });
   }
 
   /** From now on, also reads the map from this server. */
