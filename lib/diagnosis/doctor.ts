@@ -36,8 +36,10 @@ export class Doctor {
   readonly #events = new Events();
   readonly #connections: RedisConnections;
   readonly #probeQueue = `doctor:${randomBytes(6).toString('hex')}`;
-  /** Why there is no connection, or why the probe's worker makes no progress. */
-  #trouble = '';
+  /** Why there is no connection. */
+  #outage = '';
+  /** Why the probe's worker makes no progress, or only part of it works. */
+  #failure = '';
 
   constructor(settings: DoctorSettings) {
     this.#settings = settings;
@@ -50,8 +52,8 @@ export class Doctor {
       scripting,
       heartbeat: resolveQueueOptions().blockTimeout,
     });
-    this.#events.on('connection-lost', ({ reason }) => (this.#trouble = reason));
-    this.#events.on('work-failing', ({ reason }) => (this.#trouble = reason));
+    this.#events.on('connection-lost', ({ reason }) => (this.#outage = reason));
+    this.#events.on('work-failing', ({ reason }) => (this.#failure = reason));
   }
 
   async *examine(): AsyncGenerator<Finding> {
@@ -82,8 +84,8 @@ export class Doctor {
   }
 
   #unreachable(error: unknown): Finding {
-    if (!hasCode(error, 'NOT_CONNECTED')) return fail('connection', (error as Error).message);
-    const reason = this.#trouble && ` (${this.#trouble.replace(/^Error: /, '')})`;
+    if (!hasCode(error, 'NOT_CONNECTED')) return fail('connection', (verdictOn(error) as Error).message);
+    const reason = this.#outage && ` (${this.#outage.replace(/^Error: /, '')})`;
     const advice = 'Check the URL, and that Redis is up.';
     return fail('connection', `${this.#settings.server} cannot be reached${reason}`, advice);
   }
@@ -137,9 +139,11 @@ export class Doctor {
       return warn('probe', `not sent: the Redis user may not handle queue '${queue}'`, advice);
     }
     const lateness = await sendProbe({ connections, events: this.#events, prefix, queue, patience });
+    const failure = this.#failure.replace(/^DelayQueueError: /, '');
     if (lateness === undefined)
-      return fail('probe', `not handled within ${patience} ms after it was due`, this.#trouble);
+      return fail('probe', `not handled within ${patience} ms after it was due`, failure || this.#outage);
     const found = `a message was handled ${lateness.toFixed(1)} ms after it was due`;
+    if (failure) return fail('probe', found, failure);
     if (lateness < LATE) return ok('probe', found);
     return warn('probe', found, 'Redis, the network or this machine is busy or far away: see SLOWLOG and the CPU.');
   }

@@ -17,13 +17,17 @@ export function checkDatabases(info: string, own: string): Finding | undefined {
 function versionOf(info: string): Finding {
   const problem = refusalOf(() => checkServer(info, { allowEviction: true }));
   if (problem !== undefined) return fail('version', problem);
+  if (infoField(info, 'redis_version') === '')
+    return warn('version', 'INFO names no version', 'It must be Redis 7.0 or newer, or Valkey.');
   return ok('version', serverName(info));
 }
 
 function evictionOf(info: string): Finding {
-  const evicts = infoField(info, 'maxmemory_policy').startsWith('allkeys-');
-  const found = `maxmemory-policy ${infoField(info, 'maxmemory_policy')}`;
-  if (!evicts) return ok('eviction', found);
+  const policy = infoField(info, 'maxmemory_policy');
+  if (policy === '')
+    return warn('eviction', 'INFO names no maxmemory-policy', 'It must not evict keys without an expiry.');
+  const found = `maxmemory-policy ${policy}`;
+  if (!policy.startsWith('allkeys-')) return ok('eviction', found);
   return fail(
     'eviction',
     `${found}: messages are deleted when the memory is full`,
@@ -38,6 +42,10 @@ function persistenceOf(info: string): Finding {
   }
   if (infoField(info, 'rdb_last_bgsave_status') === 'err') return fail('persistence', 'the last snapshot failed', see);
   if (infoField(info, 'aof_enabled') === '1') return ok('persistence', 'append-only file');
+  if (infoField(info, 'rdb_last_save_time') === '') {
+    const advice = 'See the settings of the service. Without persistence, all later offers are lost if Redis dies.';
+    return warn('persistence', 'INFO does not say whether data is saved to disk', advice);
+  }
   const saved = new Date(Number(infoField(info, 'rdb_last_save_time')) * 1000).toISOString();
   return warn(
     'persistence',

@@ -18,6 +18,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 
+const UNKNOWN_COMMAND =
+  'Redis, or a proxy in front of it, does not know this command: connect to a server that does, see docs/managed-redis.md';
+
 /** Errors with which a server, a sentinel or a proxy refuses every login attempt, each with advice. */
 const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
@@ -137,7 +140,8 @@ export function explain(command: string, error: unknown): DelayQueueError {
 function refused(command: string, cause: Error): DelayQueueError {
   const { message } = withoutSecrets(cause) as Error;
   const word = /^[A-Z]+/.exec(message)?.[0] ?? '';
-  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
+  const otherAdvice = unknownCommand(cause) === undefined ? 'see the cause' : UNKNOWN_COMMAND;
+  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? otherAdvice;
   return failure('STORE_REFUSED', `Redis refused ${command}: ${message} (${advice})`, cause);
 }
 

@@ -83,13 +83,14 @@ export function verdictOn(error: unknown): unknown {
   const command = unknownCommand(cause);
   if (command !== undefined) {
     return unsupported(
-      `Redis does not know the command ${command}, which the module needs: if its configuration has rename-command ` +
-        `${command}, remove that, and keep the command from other users by their ACLs`,
+      `Redis, or a proxy in front of it, does not know the command ${command}, which the module needs: if Redis' ` +
+        `configuration has rename-command ${command}, remove that, and keep the command from other users by their ACLs`,
       error,
     );
   }
   const { message: reply } = cause as Error;
-  if (!/Error compiling script|^NOACLCHECK/.test(reply)) return error;
+  // Some servers compatible with Redis do not know the first line of a script, `#!lua`.
+  if (!/Error compiling script|unexpected symbol near '#'|^NOACLCHECK/.test(reply)) return error;
   return unsupported(
     `The scripts of the server lack what those of Redis ${OLDEST_VERSION}.0 have (${reply}): ` +
       `use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`,

@@ -1,6 +1,6 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
-import { isErrorReply, notConnected, unknownCommand } from '../redis-errors.js';
+import { isErrorReply, notConnected, unknownCommand, withoutSecrets } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
 import type { ScriptArgument, ScriptReply } from './script-call.js';
 
@@ -146,10 +146,11 @@ export class ServerFunctions {
   }
 
   #giveUp(error: Error): void {
+    const { message: reason } = withoutSecrets(error) as Error;
     this.#areUnavailable = true;
-    this.#refusal = error.message;
+    this.#refusal = reason;
     this.loaded.clear();
-    this.settings.events.noteOnce('functions-unavailable', { reason: error.message });
+    this.settings.events.noteOnce('functions-unavailable', { reason });
   }
 
   async #callScript(script: Script, [, ...words]: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
