@@ -7,6 +7,8 @@ export {
   type QueueHandlerOptions,
   type QueueLayout,
   type QueueOptions,
+  type RetryOptions,
+  type StoredBackoff,
   type TypedQueueOptions,
 } from './options/queue-options.js';
 export {
@@ -31,6 +33,7 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
+export type { ComputedBackoff } from './message/backoff.js';
 export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
 export type { RepeatOptions } from './options/queue-options.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
@@ -64,7 +67,7 @@ export {
 } from './producer/typed-queue.js';
 export type { QueueMethods } from './producer/queue-methods.js';
 export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
-export { again, type Again, DeferMessage, RejectMessage } from './message/handler-results.js';
+export { again, type Again, DeferMessage, RejectMessage, RetryMessage } from './message/handler-results.js';
 export {
   DelayQueueProducer,
   getDelayQueueProducerToken,

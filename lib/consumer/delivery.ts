@@ -3,7 +3,9 @@ import type { MessageContent } from '../message/codec/message-codec.js';
 import type { Expiry } from '../message/expiry.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
+import type { ComputedBackoff } from '../message/backoff.js';
 import type { Occurrence } from '../message/repeat-rule.js';
+import { type Retries, shownRetries } from '../message/retries.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { againWatch } from '../message/again-watch.js';
 
@@ -21,12 +23,14 @@ export interface Lease {
   readonly storeNow: (monotonic?: number) => number;
 }
 
-/** A message's expiry and repetition, as the message itself or its queue defines them. */
+/** A message's expiry, repetition, attempts and backoff, as the message itself or its queue defines them. */
 export interface Terms {
   readonly expiresAt: Date | undefined;
   readonly repeat: Occurrence | undefined;
   /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
+  /** The message's own attempts and backoff. */
+  readonly retries: Retries | undefined;
   /** Returns the outcome of a message whose handler should not be called; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
   /** Adds to an outcome what the next attempt or occurrence needs to know. */
@@ -41,7 +45,7 @@ export class Delivery implements Claim {
   payload: unknown;
   headers = NO_HEADERS;
   group: string | undefined;
-  /** Undefined for most messages, which neither expire nor repeat. */
+  /** Undefined for most messages, which neither expire nor repeat, and have no attempts or backoff of their own. */
   terms: Terms | undefined;
   readonly attempt: number;
   /** When a handler that is still running was started, on the monotonic clock, in whole ms, which take no memory; otherwise -1. */
@@ -136,6 +140,8 @@ class HandlerMessage implements DelayedMessage {
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
+  declare readonly attempts?: number;
+  declare readonly backoff?: ComputedBackoff;
   declare readonly expiresAt?: Date;
   declare readonly repeat?: Occurrence;
   readonly #delivery: Delivery;
@@ -154,7 +160,8 @@ class HandlerMessage implements DelayedMessage {
     const { group, terms } = delivery;
     if (group !== undefined) this.group = group;
     if (!terms) return;
-    const { expiresAt, repeat } = terms;
+    const { expiresAt, repeat, retries } = terms;
+    if (retries) Object.assign(this, shownRetries(retries));
     if (expiresAt) this.expiresAt = expiresAt;
     if (repeat) this.repeat = { ...repeat, at: new Date(repeat.at) };
   }

@@ -1,7 +1,8 @@
 import type { MessageContent } from '../message/codec/message-codec.js';
 import { isPutOff, unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import type { Expiry, OnExpired } from '../message/expiry.js';
-import type { Outcome } from '../store/consumer-store.js';
+import type { Retries } from '../message/retries.js';
+import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';
 
 /** The expiry of messages offered without their own. */
@@ -10,11 +11,18 @@ export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 /** The maximum size of a body that is wrapped, bytes. A longer one may be at the server's limit; its retries expire like first attempts. */
 const MAX_WRAPPED = 1024 * 1024 - 100;
 
-/** Terms that depend on the first due time. Later attempts have other due times, so a wrapper around the body keeps the first. */
+/** The outcome of a message whose last attempt ended with its lease. */
+export const ATTEMPTS_SPENT: Outcome = { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
+
+/**
+ * The terms of a message that does not repeat. Its expiry counts from the first due time. Later attempts have other due times, so a wrapper
+ * around the body keeps the first.
+ */
 export class FirstDue implements Terms {
   /** When the message first fell due, ms by the store's clock. */
   readonly at: number;
   readonly expiry: Expiry | undefined;
+  readonly retries: Retries | undefined;
   readonly repeat = undefined;
   /** The time after which the message has expired, ms by the store's clock; null if it does not expire. */
   readonly #deadline: number | null;
@@ -26,14 +34,18 @@ export class FirstDue implements Terms {
   readonly #isNeeded: boolean;
 
   constructor(
-    private readonly delivery: Pick<Delivery, 'dueAt' | 'lease'>,
+    private readonly delivery: Pick<Delivery, 'attempt' | 'dueAt' | 'lease'>,
     stored: Buffer,
-    { content, queue }: { readonly content: Pick<MessageContent, 'expiry' | 'repeat'>; readonly queue: QueueExpiry },
+    {
+      content,
+      queue,
+    }: { readonly content: Pick<MessageContent, 'expiry' | 'repeat' | 'retries'>; readonly queue: QueueExpiry },
   ) {
     const { since, body } = unwrapPutOff(stored);
     const { after, onExpired = queue.onExpired } = content.expiry ?? queue;
     this.at = since ?? delivery.dueAt;
     this.expiry = content.expiry;
+    this.retries = content.retries;
     this.#deadline = after === null ? null : this.at + after;
     this.#onExpired = onExpired;
     this.#body = body;
@@ -45,8 +57,9 @@ export class FirstDue implements Terms {
     return this.#deadline === null ? undefined : new Date(this.#deadline);
   }
 
-  /** Drops or dead-letters a message that has expired. */
+  /** Dead-letters a message that has spent its own attempts, because its last lease expired; drops or dead-letters one that has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
+    if (this.delivery.attempt > (this.retries?.attempts ?? Infinity)) return ATTEMPTS_SPENT;
     if (this.#deadline === null) return undefined;
     const lateBy = this.delivery.lease.storeNow() - this.#deadline;
     if (lateBy <= 0) return undefined;

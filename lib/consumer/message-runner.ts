@@ -72,7 +72,7 @@ export class MessageRunner {
     try {
       const content = codec.decode(body);
       delivery.open(content);
-      if (this.#expires || content.expiry || content.repeat || body[0] === PUT_OFF) {
+      if (this.#expires || content.expiry || content.repeat || content.retries || body[0] === PUT_OFF) {
         delivery.terms = this.#termsOf(delivery, content, body);
       }
       this.#mismatchCheck?.read(delivery.id, body);

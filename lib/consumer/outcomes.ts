@@ -8,6 +8,7 @@ import {
   isIterator,
   readComingAgain,
   RejectMessage,
+  RetryMessage,
   UnusedIterator,
   withinTimeout,
 } from '../message/handler-results.js';
@@ -67,10 +68,16 @@ export class Outcomes {
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
-    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
+    const outcome = retryPolicy.outcomeOf(error, delivery.attempt, delivery.terms?.retries);
     if (outcome.kind === 'defer') return outcome;
-    // The handler ended because of the shutdown, so no attempt is spent.
-    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
+    // The handler ended because of the shutdown, not by its own decision, so no attempt is spent.
+    if (
+      delivery.abortReason instanceof ShuttingDown &&
+      !isInstance(error, RejectMessage) &&
+      !isInstance(error, RetryMessage)
+    ) {
+      return RELEASE;
+    }
     // The message is gone, so nothing has failed.
     if (delivery.isAborted) return RELEASE;
     this.#report(delivery, outcome, error);
@@ -103,8 +110,8 @@ export class Outcomes {
     const { payload } = result;
     const due = readComingAgain(result);
     if (payload === undefined) return { kind: 'again', ...due };
-    const { expiry, repeat } = terms ?? {};
-    const body = encodeBody(this.options, { type, payload, headers, group, expiry, repeat });
+    const { expiry, retries, repeat } = terms ?? {};
+    const body = encodeBody(this.options, { type, payload, headers, group, expiry, retries, repeat });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check?.encoded({ queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
@@ -115,8 +122,9 @@ export class Outcomes {
     return valid || accepted ? Promise.all([valid, accepted]).then(() => outcome) : outcome;
   }
 
-  #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {
-    const { events, attempts } = this.options;
+  #report({ queue, id, type, attempt, terms }: Delivery, outcome: Outcome, error: unknown): void {
+    const { events, attempts: ofQueue } = this.options;
+    const attempts = terms?.retries?.attempts ?? ofQueue;
     const failed = { queue, id, type, attempt, attempts, failure: describeFailure(error) };
     if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
     else events.emit('failed', { ...failed, trace: traceOf(error) });

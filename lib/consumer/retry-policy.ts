@@ -1,7 +1,8 @@
 import type { Events } from '../events/events.js';
 import { type ComputedBackoff, DEFAULT_BACKOFF } from '../message/backoff.js';
-import { parseDelay } from '../message/duration.js';
-import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../message/handler-results.js';
+import { parseDelay, readDelay } from '../message/duration.js';
+import { DeferMessage, readComingAgain, RejectMessage, RetryMessage } from '../message/handler-results.js';
+import type { Retries } from '../message/retries.js';
 import type { Outcome } from '../store/consumer-store.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 
@@ -16,33 +17,38 @@ export class RetryPolicy {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** @param attempt - the number of the failed attempt, from 1 */
-  outcomeOf(error: unknown, attempt: number): Outcome {
-    const deferral = this.#deferralOf(error);
+  /**
+   * @param attempt - the number of the failed attempt, from 1
+   * @param own - of the message; undefined for most
+   */
+  outcomeOf(error: unknown, attempt: number, own?: Retries): Outcome {
+    const deferral = isInstance(error, DeferMessage) && this.#read('DeferMessage', () => readComingAgain(error));
     if (deferral) return { kind: 'defer', ...deferral };
     const isRejected = isInstance(error, RejectMessage);
-    if (isRejected || attempt >= this.options.attempts) {
+    if (isRejected || attempt >= (own?.attempts ?? this.options.attempts)) {
       const by = isRejected ? 'reject' : 'handler';
       return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by };
     }
-    return { kind: 'retry', delay: this.#delay(attempt, error) };
+    const given = isInstance(error, RetryMessage)
+      ? this.#read('RetryMessage', () => readDelay(error.delay))
+      : undefined;
+    return { kind: 'retry', delay: given ?? this.#delay(attempt, error, own?.backoff) };
   }
 
-  /** Reads a `DeferMessage`. Returns undefined if it was changed to something invalid, which counts as an ordinary failure. */
-  #deferralOf(error: unknown): ComingAgain | undefined {
-    if (!isInstance(error, DeferMessage)) return undefined;
+  /** Reads a handler's decision. Returns undefined if it was changed to something invalid, which counts as an ordinary failure. */
+  #read<Decision>(name: string, read: () => Decision): Decision | undefined {
     try {
-      return readComingAgain(error);
+      return read();
     } catch (mistake) {
       this.events.note('misused', {
-        problem: `A DeferMessage is invalid, which counts as a failed attempt: ${showFailure(mistake)}`,
+        problem: `A ${name} is invalid, which counts as a failed attempt: ${showFailure(mistake)}`,
       });
       return undefined;
     }
   }
 
-  #delay(attempt: number, error: unknown): number {
-    const { backoff } = this.options;
+  #delay(attempt: number, error: unknown, own: ComputedBackoff | undefined): number {
+    const backoff = own ?? this.options.backoff;
     if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
     let problem: string;
     try {

@@ -116,7 +116,9 @@ export class Settler {
     const attempted = { queue, id, type, attempt };
     if (outcome.kind !== 'dead') return events.emit(EVENT_OF[outcome.kind], attempted);
     const failure = JSON.parse(outcome.error) as MessageFailure;
-    events.emit('dead', { ...attempted, id: outcome.next?.letter ?? id, by: outcome.by ?? 'handler', failure });
+    const { by = 'handler' } = outcome;
+    const last = by === 'lease' ? attempt - 1 : attempt;
+    events.emit('dead', { ...attempted, attempt: last, id: outcome.next?.letter ?? id, by, failure });
   }
 
   #reportExpired(

@@ -112,5 +112,6 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
   }
   const read = readHandlerOptions(options, place);
   const instance = instanceOfQueue(definition, read.instance, place);
-  return { queue, definition, type, check: checksOf(definition)(type), ...read, instance };
+  const repeat = read.repeat && { ...definition.retries.get(type), ...read.repeat };
+  return { queue, definition, type, check: checksOf(definition)(type), ...read, repeat, instance };
 }

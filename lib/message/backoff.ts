@@ -1,11 +1,22 @@
-/** A backoff that calls no function of the application. Durations are in milliseconds. */
+/** A backoff that calls no function of the application, with its defaults. Durations are in milliseconds. */
 export type ComputedBackoff =
-  | { readonly type: 'fixed'; readonly delay: number; readonly jitter: number }
   | {
+      /** The same wait before every attempt. */
+      readonly type: 'fixed';
+      /** ms */
+      readonly delay: number;
+      /** The share of the wait by which it varies at random. */
+      readonly jitter: number;
+    }
+  | {
+      /** A wait that grows with each failed attempt. */
       readonly type: 'exponential';
+      /** The wait after the first failed attempt, ms. */
       readonly delay: number;
       readonly factor: number;
+      /** ms */
       readonly maxDelay: number;
+      /** The share of the wait by which it varies at random. */
       readonly jitter: number;
     };
 

@@ -1,7 +1,7 @@
 import { recognizeAcrossCopies } from './delay-queue-errors.js';
 import { againWatch } from './again-watch.js';
 import { follow, isInstance, showFailure } from './failure.js';
-import { type CheckedDue, type Duration, readDue, readEither } from './duration.js';
+import { type CheckedDue, type CheckedDuration, type Duration, readDelay, readDue, readEither } from './duration.js';
 import { readFields } from './read-fields.js';
 import { isObservable, lastValueFrom } from 'rxjs';
 
@@ -57,6 +57,35 @@ export class DeferMessage<const Due extends Duration | Date = Duration | Date> e
   }
 }
 
+/**
+ * Thrown or returned by a handler to have the message retried after this delay instead of the backoff. An attempt is spent; after the last
+ * one, the message becomes a dead letter, as after any other failure.
+ *
+ * @example
+ * ```ts
+ * const { status, headers } = await charge(orderId);
+ * if (status === 429) throw new RetryMessage(`${headers.get('retry-after') ?? 60}s`);
+ * ```
+ * @typeParam Delay - the type of the delay
+ */
+export class RetryMessage<const Delay extends Duration = Duration> extends Error {
+  /** The error's name in logs. */
+  override readonly name = 'RetryMessage';
+  /** The time until the next attempt, ms. */
+  readonly delay: number;
+
+  /**
+   * @param delay - 0 ms – 100 years
+   * @param options - `cause`: the underlying error, which the dead letter shows after the last attempt
+   * @throws DelayQueueError `INVALID_ARGUMENT`
+   */
+  constructor(delay: CheckedDuration<Delay>, options?: ErrorOptions) {
+    const read = readDelay(delay);
+    super(`to be retried after ${String(delay)}`, options);
+    this.delay = read;
+  }
+}
+
 /** The result of {@link again}, for a handler to return or throw. */
 export class Again {
   /** @internal */
@@ -101,13 +130,19 @@ export function again<const Due extends Duration | Date = Duration | Date>(
 
 recognizeAcrossCopies(RejectMessage, 'RejectMessage');
 recognizeAcrossCopies(DeferMessage, 'DeferMessage');
+recognizeAcrossCopies(RetryMessage, 'RetryMessage');
 recognizeAcrossCopies(Again, 'Again');
 
 /** True for a value with which a handler decides what becomes of its message. */
-export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage {
+export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage | RetryMessage {
   // Checked first, because most handlers return nothing.
   if (typeof value !== 'object' || value === null) return false;
-  return isInstance(value, Again) || isInstance(value, DeferMessage) || isInstance(value, RejectMessage);
+  return (
+    isInstance(value, Again) ||
+    isInstance(value, DeferMessage) ||
+    isInstance(value, RejectMessage) ||
+    isInstance(value, RetryMessage)
+  );
 }
 
 export type ComingAgain = { readonly delay: number } | { readonly at: number };

@@ -1,3 +1,4 @@
+import type { ComputedBackoff } from './backoff.js';
 import type { Occurrence, RepeatRule } from './repeat-rule.js';
 
 /** Short strings that travel with a message alongside its payload, such as a trace id or a tenant. */
@@ -27,6 +28,10 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly headers: MessageHeaders;
   /** The `group` given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
+  /** The message's own `attempts`; absent if those of its queue apply. */
+  readonly attempts?: number | undefined;
+  /** The message's own `backoff`, with its defaults and in milliseconds; absent if that of its handler applies. */
+  readonly backoff?: ComputedBackoff | undefined;
   /** When the message falls or fell due, by Redis' clock; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
   /** When the message was offered, by Redis' clock; with `maxWait`, when the first offer of the debounce was made. */

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import { nearestNames } from '../message/nearest-name.js';
 import { QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import { type Duration, parseDuration } from '../message/duration.js';
@@ -10,31 +10,36 @@ import { showGiven } from '../message/show-given.js';
  * Checks a value against a schema.
  * @param place - where the value was given, for the error
  * @param placeOf - returns where an option that is unknown here belongs; undefined if nowhere
- * @throws DelayQueueError `INVALID_OPTION`, naming each invalid field
+ * @throws DelayQueueError with the code, naming each invalid field
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: z.input<Schema>,
   place: string,
   placeOf?: (option: string) => string | undefined,
+  code: DelayQueueErrorCode = 'INVALID_OPTION',
 ): z.output<Schema> {
-  const result = parse(schema, value, place);
+  const result = parse(schema, value, (problem, cause) => new DelayQueueError(code, `${place}: ${problem}`, { cause }));
   if ('data' in result) return result.data;
   const adviceOn = (option: string, names: readonly string[]) => placeOf?.(option) ?? spelling(option, names);
   const described = result.issues.flatMap((issue) => describeIssue(issue, [], adviceOn));
   // Sets no `cause`, which would add much text but no information.
-  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(described)].join('; ')}`);
+  throw new DelayQueueError(code, `${place}: ${[...new Set(described)].join('; ')}`);
 }
 
 type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.core.$ZodIssue[] };
 
-function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
+function parse<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  refusal: (problem: string, cause: unknown) => DelayQueueError,
+): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value, { error: describeRaw });
     // Reads the issues within the `try`, because that reads the value again, which may throw.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
-    throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });
+    throw refusal(`a value cannot be read (${showFailure(cause)})`, cause);
   }
 }
 

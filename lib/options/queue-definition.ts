@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
+import { nearestNames } from '../message/nearest-name.js';
+import type { Retries } from '../message/retries.js';
 import type { DelayedMessage } from '../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { isLiteral } from '../message/read-fields.js';
@@ -23,6 +25,8 @@ export interface QueueDefinition<Payloads = unknown> {
   readonly payloads: Payloads;
   /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
+  /** The attempts and backoff that offers give to their messages, by type. */
+  readonly retries: ReadonlyMap<string, Retries>;
   /** The name of the queue's instance; undefined if the instance has no name. */
   readonly instance?: string | undefined;
 }
@@ -74,9 +78,10 @@ export function defineQueue<Payloads>(
   const place = `DelayQueue(${showGiven(queue)})`;
   const refuse = (problem: string) => new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
   if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) throw refuse(QUEUE_NAME_RULE);
-  const { queueOptions: options, instance } = readTypedQueueOptions(given, place);
+  const { queueOptions: options, retries, instance } = readTypedQueueOptions(given, place);
   checkPayloads(payloads, refuse);
-  return Object.freeze({ queue, payloads, options, instance, [CHECKED]: true });
+  checkTypes(payloads, [...retries.keys()], refuse);
+  return Object.freeze({ queue, payloads, options, retries, instance, [CHECKED]: true });
 }
 
 function checkPayloads(payloads: unknown, refuse: (problem: string) => DelayQueueError): void {
@@ -91,6 +96,17 @@ function checkPayloads(payloads: unknown, refuse: (problem: string) => DelayQueu
     if (!isMessageType(type)) throw refuse(`${MESSAGE_TYPE_RULE}, not ${showGiven(type)}`);
     if (!isPayloadSpec(spec)) throw refuse(`the payload of '${type}' must be ${kinds}, not ${showGiven(spec)}`);
   }
+}
+
+function checkTypes(payloads: unknown, given: readonly string[], refuse: (problem: string) => DelayQueueError): void {
+  if (given.length === 0) return;
+  if (isPayloadSpec(payloads)) throw refuse('types: its messages have no type: set attempts and backoff beside it');
+  const types = Object.keys(payloads as PayloadSpecs);
+  const unknown = given.find((type) => !types.includes(type));
+  if (unknown === undefined) return;
+  const [nearest] = nearestNames(unknown, types);
+  const advice = nearest === undefined ? `the types are ${types.join(', ')}` : `did you mean ${nearest}?`;
+  throw refuse(`types.${unknown} is not a type of this queue; ${advice}`);
 }
 
 /** Returns the definition of a class, if {@link defineQueue} has checked it. */
@@ -120,6 +136,7 @@ export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): 
   const [specs, others] = [specsOf(one), specsOf(other)];
   return (
     isDeepStrictEqual(one.options, other.options) &&
+    isDeepStrictEqual(one.retries, other.retries) &&
     specs.size === others.size &&
     [...specs].every(([type, spec]) => others.get(type) === spec)
   );

@@ -13,6 +13,7 @@ import type {
   HandlerSettings,
   InstanceOptions,
   QueueOptions,
+  RetryOptions,
 } from './queue-options.js';
 import { duration, durationOr, HOUR, mustBe, number, oneOf, SECOND, trueOrFalse, wholeNumber } from './check.js';
 
@@ -22,33 +23,52 @@ export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 const backoffDelay = duration(0, MAX_DELAY);
 const jitter = number(0, 1);
 
-const backoffSchema = z.union(
+const computedBackoff = z.discriminatedUnion(
+  'type',
   [
-    z.custom<Extract<BackoffOptions, CallableFunction>>((value) => typeof value === 'function'),
-    z.discriminatedUnion(
-      'type',
-      [
-        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: z.prefault(jitter, 0) }),
-        z.strictObject({
-          type: z.literal('exponential'),
-          delay: z.prefault(backoffDelay, DEFAULT_BACKOFF.delay),
-          factor: z.prefault(number(1, 100), DEFAULT_BACKOFF.factor),
-          maxDelay: z.prefault(backoffDelay, DEFAULT_BACKOFF.maxDelay),
-          jitter: z.prefault(jitter, DEFAULT_BACKOFF.jitter),
-        }),
-      ],
-      {
-        error: ({ input }) => {
-          const { type } = input as { readonly type?: unknown };
-          return `must be 'fixed' or 'exponential', such as { type: 'fixed', delay: '1s' }, not ${showGiven(type)}`;
-        },
-      },
-    ),
+    z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: z.prefault(jitter, 0) }),
+    z.strictObject({
+      type: z.literal('exponential'),
+      delay: z.prefault(backoffDelay, DEFAULT_BACKOFF.delay),
+      factor: z.prefault(number(1, 100), DEFAULT_BACKOFF.factor),
+      maxDelay: z.prefault(backoffDelay, DEFAULT_BACKOFF.maxDelay),
+      jitter: z.prefault(jitter, DEFAULT_BACKOFF.jitter),
+    }),
   ],
+  {
+    error: ({ input }) => {
+      const { type } = input as { readonly type?: unknown };
+      return `must be 'fixed' or 'exponential', such as { type: 'fixed', delay: '1s' }, not ${showGiven(type)}`;
+    },
+  },
+);
+
+const backoffSchema = z.union(
+  [z.custom<Extract<BackoffOptions, CallableFunction>>((value) => typeof value === 'function'), computedBackoff],
   mustBe(
     "{ type: 'fixed', delay, jitter? }, { type: 'exponential', delay?, factor?, maxDelay?, jitter? } or a function " +
       "(attempt, error) => delay, such as { type: 'fixed', delay: '1s' }",
   ),
+);
+
+const attempts = wholeNumber(1, 1_000_000);
+
+/** The schema of the attempts and backoff that a message takes along. */
+export const retriesSchema = z.strictObject(
+  {
+    attempts: z.optional(attempts),
+    // A union of one, whose error covers values that are not objects, such as a function.
+    backoff: z.optional(
+      z.union(
+        [computedBackoff],
+        mustBe(
+          "{ type: 'fixed', delay, jitter? } or { type: 'exponential', delay?, factor?, maxDelay?, jitter? }, such as " +
+            "{ type: 'fixed', delay: '1s' }",
+        ),
+      ),
+    ),
+  } satisfies { readonly [Name in keyof Required<RetryOptions>]: z.ZodMiniType<unknown, RetryOptions[Name]> },
+  mustBe('an object with attempts or backoff, such as { attempts: 3 }'),
 );
 
 const noLimit = z.pipe(
@@ -93,7 +113,7 @@ const queueFields = {
   rate: z.prefault(rateSchema, 'unlimited'),
   groups: z.prefault(groupsSchema, 'off'),
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
-  attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
+  attempts: z.prefault(attempts, 5),
   backoff: z.prefault(backoffSchema, DEFAULT_BACKOFF),
   timeout: z.prefault(durationOr('unlimited', 1, 24 * HOUR), 'unlimited'),
   expiresAfter: z.prefault(durationOr('never', 0, MAX_DELAY), 'never'),
@@ -152,7 +172,12 @@ export const instanceFields = {
 
 export const instanceSchema = z.strictObject(instanceFields, mustBe("an object, such as { instance: 'billing' }"));
 
-export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);
+export const typedQueueSchema = z.extend(queueLayerSchema, {
+  ...instanceFields,
+  types: z.optional(
+    z.record(z.string(), z.optional(retriesSchema), mustBe('an object, such as { remind: { attempts: 3 } }')),
+  ),
+});
 
 const handlerFields = { ...fieldsOfHandler, ...instanceFields };
 

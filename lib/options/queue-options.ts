@@ -35,6 +35,23 @@ export type BackoffOptions =
     }
   | ((attempt: number, error: unknown) => Duration);
 
+/** A {@link BackoffOptions} that can be stored with a message, which a function cannot. */
+export type StoredBackoff = Exclude<BackoffOptions, CallableFunction>;
+
+/** How often and when a message is retried. It takes these options along, whichever process handles it. */
+export interface RetryOptions {
+  /**
+   * How many attempts the message has before it becomes a dead letter. 1–1,000,000. Not available in every layout. Default: the queue's
+   * `attempts` in the process that handles the message.
+   */
+  readonly attempts?: number | undefined;
+  /**
+   * The wait before the message's next attempt: exponential or fixed, as in the queue's `backoff`, but not a function. Not available in every
+   * layout. Default: the `backoff` of the handler or its queue.
+   */
+  readonly backoff?: StoredBackoff | undefined;
+}
+
 /** A message that repeats for a handler. */
 export type HandlerRepeat = NonNullable<HandlerOptions['repeat']>;
 
@@ -84,8 +101,17 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
 /** The options of a handler for all types of message, including the options of its queue. All are optional. */
 export interface QueueHandlerOptions extends QueueOptions, HandlerOptions {}
 
-/** The options of a typed queue. All are optional. */
-export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}
+/**
+ * The options of a typed queue. All are optional.
+ * @typeParam Type - the queue's types
+ */
+export interface TypedQueueOptions<Type extends string = string> extends QueueOptions, InstanceOptions {
+  /**
+   * The `attempts` and `backoff` of messages of a type, such as `{ remind: { attempts: 3 } }`. Offers through the class give them to their
+   * messages, unless they have their own. @defaultValue none
+   */
+  readonly types?: Readonly<Partial<Record<Type, RetryOptions | undefined>>> | undefined;
+}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {
@@ -209,7 +235,7 @@ export interface QueueOptions {
 }
 
 /** When a message repeats, and what its occurrences have in common. */
-export interface RepeatOptions {
+export interface RepeatOptions extends RetryOptions {
   /**
    * When an occurrence falls due, as the module's `calendar` reads it: five fields (minute, hour, day of month, month, day of week), such
    * as `'0 9 * * 1-5'`, or six with seconds first.

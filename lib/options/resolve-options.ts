@@ -4,6 +4,7 @@ import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
 import { namesNoServer } from '../redis/options/connection-options.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { Retries } from '../message/retries.js';
 import type {
   HandlerOptions,
   HandlerRepeat,
@@ -11,6 +12,7 @@ import type {
   InstanceOptions,
   QueueHandlerOptions,
   QueueOptions,
+  RetryOptions,
   TypedQueueOptions,
 } from './queue-options.js';
 import {
@@ -21,6 +23,7 @@ import {
   queueLayerSchema,
   queueSchema,
   type ResolvedQueueOptions,
+  retriesSchema,
   typedQueueSchema,
 } from './queue-options-schema.js';
 import { redisRules } from '../redis/options/client-options.js';
@@ -92,11 +95,22 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
 export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,
-): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
-  const { instance } = check(typedQueueSchema, given, place, placeOf);
-  if (instance === undefined) return { queueOptions: given, instance };
-  const { instance: _instance, ...queueOptions } = given;
-  return { queueOptions, instance };
+): {
+  readonly queueOptions: QueueOptions;
+  /** The attempts and backoff of messages, by type. */
+  readonly retries: ReadonlyMap<string, Retries>;
+  readonly instance: string | undefined;
+} {
+  const { instance, types = {} } = check(typedQueueSchema, given, place, placeOf);
+  const { instance: _instance, types: _types, ...queueOptions } = given;
+  const retries = new Map(Object.entries(types).flatMap(([type, own]) => (own ? [[type, own] as const] : [])));
+  return { queueOptions, retries, instance };
+}
+
+/** Reads the attempts and backoff of a message. @throws DelayQueueError `INVALID_ARGUMENT` */
+export function readRetries({ attempts, backoff }: RetryOptions): Retries {
+  const given = { ...(attempts !== undefined && { attempts }), ...(backoff !== undefined && { backoff }) };
+  return check(retriesSchema, given, 'options', undefined, 'INVALID_ARGUMENT');
 }
 
 /** Checks the options of a listener and reads its instance. */

@@ -13,15 +13,19 @@ import { type DueTime, type Duration, readDue } from '../message/duration.js';
 import { assertMessageId, assertMessageType, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { readFields, reading } from '../message/read-fields.js';
+import type { Retries } from '../message/retries.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { StoredBackoff } from '../options/queue-options.js';
+import { readRetries } from '../options/resolve-options.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
+import type { StoredMessage } from '../store/admin-store.js';
 import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Clock } from '../timing/clock.js';
 import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
-import { unsupported } from './unsupported.js';
+import { assertRetries, unsupported } from './unsupported.js';
 
 /** Changes that `reschedule` makes in addition to the due time. An omitted field stays as it is. */
 export interface MessageChange {
@@ -31,15 +35,25 @@ export interface MessageChange {
   readonly headers?: MessageHeaders | undefined;
   /** Replaces the type: 1–64 of the characters `A–Z a–z 0–9 _ . : -`. */
   readonly type?: string | undefined;
+  /** Replaces the message's own `attempts`: 1–1,000,000. If it has already failed as often, it has one attempt left. */
+  readonly attempts?: number | undefined;
+  /** Replaces the message's own `backoff`, which cannot be a function. */
+  readonly backoff?: StoredBackoff | undefined;
+}
+
+/** A change that has been read. */
+interface CheckedChange extends Pick<MessageChange, 'payload' | 'headers' | 'type'> {
+  readonly retries?: Retries | undefined;
 }
 
 /** `late`: the message exists, but is not delayed. */
 type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
 
-/** The payload checks of a typed queue. */
+/** The rules of a typed queue: payload checks, and the attempts and backoff of messages, by type. */
 export interface PayloadRules {
   readonly checkOf: CheckOfType;
-  readonly readChange: (given: MessageChange | undefined) => MessageChange | undefined;
+  readonly retries: ReadonlyMap<string, Retries>;
+  readonly readChange: (given: MessageChange | undefined) => CheckedChange | undefined;
 }
 
 interface ChangeRequest {
@@ -77,6 +91,7 @@ export class Changes {
         isFound: Boolean,
       });
     }
+    if (read.retries) assertRetries(queue, read.retries);
     if (!queue.options.layout.can.changes) throw unsupported(queue, 'a change of payload, headers or type');
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
     const parts = await this.#parts(queue, { change: read, rules, checkOf: payloads?.checkOf });
@@ -91,7 +106,7 @@ export class Changes {
   /** Encodes the change before the message is looked up, so it is read only once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
-    { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
+    { change, rules, checkOf }: { change: CheckedChange; rules: BodyRules; checkOf: CheckOfType | undefined },
   ): Promise<Partial<MessageContent>> {
     const { type = NO_TYPE, payload = null, headers = {} } = change;
     const hasPayload = change.payload !== undefined;
@@ -109,7 +124,7 @@ export class Changes {
     do {
       const found = await store.find(id);
       if (found?.state !== 'delayed') return found ? 'late' : 'absent';
-      const to = composed(rules, { id, body: found.body }, parts);
+      const to = composed(rules, found, parts);
       const outcome = await store.change!(id, { due, from: found.body, to, notAfter });
       if (outcome === 'oversized') throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(to), { messageId: id });
       if (outcome !== 'stale') return outcome;
@@ -126,11 +141,13 @@ export class Changes {
  */
 function composed(
   rules: BodyRules,
-  { id, body }: { id: string; body: Buffer },
+  { id, body, failedAttempts }: Pick<StoredMessage, 'id' | 'body' | 'failedAttempts'>,
   parts: Partial<MessageContent>,
 ): MessageBody {
   try {
-    const changed = encodeBody(rules, { ...rules.codec.decode(body), ...parts });
+    const content = rules.codec.decode(body);
+    const retries = parts.retries && changedRetries(content.retries, parts.retries, failedAttempts);
+    const changed = encodeBody(rules, { ...content, ...parts, ...(retries && { retries }) });
     const { since } = unwrapPutOff(body);
     return since === null ? changed : wrapPutOff(Buffer.from(changed), since);
   } catch (error) {
@@ -138,13 +155,19 @@ function composed(
   }
 }
 
-const FIELDS: readonly (keyof MessageChange)[] = ['payload', 'headers', 'type'];
-const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers'];
+/** A message has failed fewer times than it has attempts, or it would be dead. So a change leaves it one attempt at least. */
+function changedRetries(before: Retries | undefined, after: Retries, failedAttempts: number): Retries {
+  const { attempts } = after;
+  return { ...before, ...after, ...(attempts !== undefined && { attempts: Math.max(attempts, failedAttempts + 1) }) };
+}
+
+const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers', 'attempts', 'backoff'];
+const FIELDS: readonly (keyof MessageChange)[] = [...FIELDS_OF_ONE_KIND, 'type'];
 
 /** Reads and checks a change. Reads each field only once. Returns undefined if nothing is to be changed. */
-function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
+function readChange(given: MessageChange | undefined, fields = FIELDS): CheckedChange | undefined {
   if (given === undefined) return undefined;
-  const { payload, headers, type } = readFields(given, 'change', fields);
+  const { payload, headers, type, attempts, backoff } = readFields(given, 'change', fields);
   if (payload === undefined && reading('change', () => Object.hasOwn(given, 'payload'))) {
     throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the current one');
   }
@@ -153,18 +176,19 @@ function readChange(given: MessageChange | undefined, fields = FIELDS): MessageC
     ...(payload !== undefined && { payload }),
     ...(headers !== undefined && { headers: readHeaders(headers) }),
     ...(type !== undefined && { type }),
+    ...((attempts !== undefined || backoff !== undefined) && { retries: readRetries({ attempts, backoff }) }),
   };
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
 /** Like {@link readChange}, for a queue whose messages have no type. */
-export function readChangeOfOneKind(given: MessageChange | undefined): MessageChange | undefined {
+export function readChangeOfOneKind(given: MessageChange | undefined): CheckedChange | undefined {
   const change = readChange(given, FIELDS_OF_ONE_KIND);
   return change?.payload === undefined ? change : { ...change, type: NO_TYPE };
 }
 
 /** Like {@link readChange}, for a queue whose messages have types: a type requires a payload. */
-export function readChangeOfTypes(given: MessageChange | undefined): MessageChange | undefined {
+export function readChangeOfTypes(given: MessageChange | undefined): CheckedChange | undefined {
   const change = readChange(given);
   if (change?.type === undefined || change.payload !== undefined) return change;
   throw new DelayQueueError('INVALID_ARGUMENT', 'type: goes with a payload of that type');

@@ -1,4 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { Retries } from '../message/retries.js';
+import type { RetryOptions } from '../options/queue-options.js';
+import { readRetries } from '../options/resolve-options.js';
 import { type Expiry, readExpiry } from '../message/expiry.js';
 import { type CheckedDuration, type DueTime, type Duration, readEither, readMaxWait } from '../message/duration.js';
 import { assertGroup, assertMessageId, assertMessageType, NO_TYPE } from '../message/message-id.js';
@@ -9,7 +12,7 @@ import type { OnDuplicate } from '../store/producer-store.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** The options of an offer. */
-export interface OfferOptions {
+export interface OfferOptions extends RetryOptions {
   /** The type, which determines the handler. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every layout. Default: none. */
   readonly type?: string | undefined;
   /** A string of 1–256 bytes, no control characters. Default: 16 generated characters (18 with `partitions`), sortable by time of offer. */
@@ -94,6 +97,7 @@ export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 
 export interface SpecialOptions {
   readonly group?: string | undefined;
   readonly expiry?: Expiry | undefined;
+  readonly retries?: Retries | undefined;
   /** ms */
   readonly maxWait?: number | undefined;
   /** The time, on the monotonic clock, after which the offer has no effect. */
@@ -118,6 +122,8 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
   'maxWait',
   'expiresAfter',
   'onExpired',
+  'attempts',
+  'backoff',
 ];
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
@@ -169,6 +175,12 @@ export function readTypedOfferOptions(type: string, given: TypedOfferOptions | u
   return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
 }
 
+/** Returns the options with the attempts and backoff of the message's type, where it has none of its own. */
+export function withRetries(options: CheckedOfferOptions, ofType: Retries | undefined): CheckedOfferOptions {
+  if (!ofType) return options;
+  return { ...options, special: { ...options.special, retries: { ...ofType, ...options.special?.retries } } };
+}
+
 export function checkOfferOptions({
   type,
   id,
@@ -178,6 +190,8 @@ export function checkOfferOptions({
   maxWait,
   expiresAfter,
   onExpired,
+  attempts,
+  backoff,
 }: OfferOptions): CheckedOfferOptions {
   if (type !== undefined) assertMessageType(type);
   if (id !== undefined) assertMessageId(id);
@@ -187,11 +201,15 @@ export function checkOfferOptions({
   const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
   if (group !== undefined) assertGroup(group);
   const mayExpire = expiresAfter !== undefined || onExpired !== undefined;
-  if (!mayExpire && maxWait === undefined && group === undefined && onDuplicate !== 'follow') return checked;
+  const hasRetries = attempts !== undefined || backoff !== undefined;
+  if (!mayExpire && !hasRetries && maxWait === undefined && group === undefined && onDuplicate !== 'follow') {
+    return checked;
+  }
   const special = {
     group,
     maxWait: maxWait === undefined ? undefined : checkMaxWait(maxWait, checked),
     expiry: mayExpire ? readExpiry(expiresAfter, onExpired) : undefined,
+    retries: hasRetries ? readRetries({ attempts, backoff }) : undefined,
   };
   return { ...checked, special };
 }

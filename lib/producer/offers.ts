@@ -18,7 +18,9 @@ import {
   readEach,
   readHeaders,
   readRequest,
+  withRetries,
 } from './offer.js';
+import type { PayloadRules } from './changes.js';
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
@@ -54,13 +56,16 @@ export class Offers {
 
   /**
    * Makes many offers. All of them are checked before the first is written.
+   * @param rules - of a typed queue
    * @throws DelayQueueError at once, or in the promise
    */
-  offerMany(queue: Queue, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
+  offerMany(queue: Queue, requests: readonly OfferRequest[], rules?: PayloadRules): Promise<OfferResult[]> {
+    const { checkOf, retries } = rules ?? {};
     const writer = this.writerOf(queue);
     const around = this.hooks?.offer;
-    if (!around) return this.#offerMany(writer, requests, readRequest, checkOf);
-    const observed = readEach(requests, (request) => withNewId(readRequest(request), writer));
+    const read = retries?.size ? (request: OfferRequest) => ofType(readRequest(request), retries) : readRequest;
+    if (!around) return this.#offerMany(writer, requests, read, checkOf);
+    const observed = readEach(requests, (request) => withNewId(read(request), writer));
     return this.#observe(around, writer, observed, (headers) =>
       this.#offerMany(writer, observed, (message) => withHeaders(message, headers), checkOf),
     );
@@ -137,6 +142,12 @@ export class Offers {
       },
     })) as Result;
   }
+}
+
+/** Gives a message the attempts and backoff of its type. */
+function ofType(message: NewMessage, retries: PayloadRules['retries']): NewMessage {
+  const { options } = message;
+  return { ...message, options: withRetries(options, retries.get(options.type ?? NO_TYPE)) };
 }
 
 /** Generates a missing id before the message is encoded, because observers identify messages by id. */

@@ -10,6 +10,7 @@ import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
 import { type MessagePage, type MessageQuery, type PageQuery, readPage } from '../message/page.js';
 import type { PayloadCheck } from '../message/payload-check.js';
+import type { Retries } from '../message/retries.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
@@ -41,6 +42,8 @@ export interface RepeatRequest {
   readonly options: RepeatOptions & Pick<OfferOptions, 'type'>;
   readonly payload: unknown;
   readonly check?: PayloadCheck | undefined;
+  /** The attempts and backoff of the type. */
+  readonly retries?: Retries | undefined;
 }
 
 /** Selects the times of a rule. */
@@ -80,7 +83,7 @@ export const RULES: unique symbol = Symbol('rules');
 export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /** @internal */
   abstract readonly [PARTS]: QueueParts;
-  /** @internal The payload checks of a typed queue. */
+  /** @internal The rules of a typed queue. */
   readonly [RULES]: PayloadRules | undefined;
 
   /** @internal Returns the queue of a call, and the arguments that follow the queue's name. */
@@ -106,7 +109,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     ]
   ): Promise<OfferResult[]> {
     const [queue, messages] = this[NAMED]<[readonly OfferRequest[]]>(args);
-    return this[PARTS].offers.offerMany(queue, messages, this[RULES]?.checkOf);
+    return this[PARTS].offers.offerMany(queue, messages, this[RULES]);
   }
 
   /**
@@ -129,7 +132,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * Changes a delayed message's due time, and anything else given, in one step. If `cancel`, `reschedule` and the due time race, exactly
    * one of them wins: the handler runs once, with the old payload or the new one, and the result says which.
    * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
-   * - `change`: `payload`, `headers` (replaces all of them), `type`; an omitted field stays as it is. Not available in every layout
+   * - `change`: `payload`, `headers` (replaces all of them), `type`, `attempts`, `backoff`; an omitted field stays as it is. A message that
+   *   has already failed as often as the new `attempts` has one attempt left. Not available in every layout
    * @returns true if the message was rescheduled; false if it is absent, ready, active or dead
    * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`; `INVALID_PAYLOAD` if the stored message cannot be
    *   read; `UNSUPPORTED_BY_LAYOUT`; and `OFFER_TIMEOUT` if others keep changing the same message

@@ -4,6 +4,7 @@ import { dateOf } from '../message/duration.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';
 import { NO_TYPE } from '../message/message-id.js';
+import { shownRetries } from '../message/retries.js';
 import { readFailure } from '../message/failure.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import {
@@ -90,13 +91,14 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
 /** Converts a stored message to the form that users see. A body that cannot be decoded is shown as its bytes. */
 export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
-  const { expiry, repeat, ...content } = readContent<T>(known.codec, body);
+  const { expiry, retries, repeat, ...content } = readContent<T>(known.codec, body);
   const expiresAt = state === 'dead' ? undefined : deadlineOf(known, message, expiry);
   return {
     id,
     queue: known.name,
     state,
     ...content,
+    ...(retries && shownRetries(retries)),
     failedAttempts,
     dueAt: dateOf(dueAt),
     offeredAt: dateOf(offeredAt),

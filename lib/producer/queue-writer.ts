@@ -64,7 +64,14 @@ export class QueueWriter {
   encode({ payload, due, options, newId }: NewMessage): EncodedOffer {
     const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', special } = options;
     if (special) assertSupported(this.queue, onDuplicate, special);
-    const content = { type, payload, headers, expiry: special?.expiry, group: special?.group };
+    const content = {
+      type,
+      payload,
+      headers,
+      expiry: special?.expiry,
+      retries: special?.retries,
+      group: special?.group,
+    };
     const body = encodeBody(this.#rules, content);
     const isNew = id === undefined;
     const offer = {

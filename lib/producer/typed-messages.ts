@@ -1,5 +1,6 @@
 import type { PayloadInput, SpecOf, TypesOf } from '../options/queue-definition.js';
 import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
+import type { MessageChange } from './changes.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
 
 /**
@@ -27,29 +28,31 @@ export type TypedOfferRequest<Payloads> = {
         });
 }[TypesOf<Payloads>];
 
-/** Changes that a typed queue's `reschedule` makes besides the due time: to the payload, with its type if it has one, or the headers. */
-export type TypedChange<Payloads> =
-  | {
-      [Type in TypesOf<Payloads>]: {
-        /** The schema's input; replaces the payload. */
-        readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
+/** Changes that a typed queue's `reschedule` makes besides the due time. A new payload names its type if the queue has types. */
+export type TypedChange<Payloads> = Pick<MessageChange, 'attempts' | 'backoff'> &
+  (
+    | {
+        [Type in TypesOf<Payloads>]: {
+          /** The schema's input; replaces the payload. */
+          readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
+          /** Replaces all headers. */
+          readonly headers?: MessageHeaders | undefined;
+        } & ('' extends Type
+          ? {
+              /** A queue whose messages are all of one kind has no types. */
+              readonly type?: undefined;
+            }
+          : {
+              /** One of the queue's types; replaces the message's type. */
+              readonly type: Type;
+            });
+      }[TypesOf<Payloads>]
+    | {
         /** Replaces all headers. */
         readonly headers?: MessageHeaders | undefined;
-      } & ('' extends Type
-        ? {
-            /** A queue whose messages are all of one kind has no types. */
-            readonly type?: undefined;
-          }
-        : {
-            /** One of the queue's types; replaces the message's type. */
-            readonly type: Type;
-          });
-    }[TypesOf<Payloads>]
-  | {
-      /** Replaces all headers. */
-      readonly headers?: MessageHeaders | undefined;
-      /** Changing the type requires a `payload`. */
-      readonly type?: undefined;
-      /** The payload stays as it is. */
-      readonly payload?: undefined;
-    };
+        /** Changing the type requires a `payload`. */
+        readonly type?: undefined;
+        /** The payload stays as it is. */
+        readonly payload?: undefined;
+      }
+  );

@@ -17,7 +17,7 @@ import type { RepeatOptions, TypedQueueOptions } from '../options/queue-options.
 import type { Queue } from '../runtime/queues.js';
 import { type PayloadRules, readChangeOfOneKind, readChangeOfTypes } from './changes.js';
 import { tokenOf } from './delay-queue-producer.js';
-import { type OfferResult, readTypedOfferOptions, type TypedOfferOptions } from './offer.js';
+import { type OfferResult, readTypedOfferOptions, type TypedOfferOptions, withRetries } from './offer.js';
 import { NAMED, PARTS, QueueMethods, QueueParts, RULES } from './queue-methods.js';
 
 const OFFER = Symbol('offer');
@@ -41,7 +41,7 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   constructor(definition: QueueDefinition, readChange: PayloadRules['readChange']) {
     super();
     this.queue = definition.queue;
-    this[RULES] = { checkOf: checksOf(definition), readChange };
+    this[RULES] = { checkOf: checksOf(definition), readChange, retries: definition.retries };
   }
 
   /** @internal */
@@ -50,17 +50,19 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   }
 
   /** @internal */
-  [OFFER](type: string, payload: unknown, due: DueTime, options: TypedOfferOptions | undefined): Promise<OfferResult> {
+  [OFFER](type: string, payload: unknown, due: DueTime, given: TypedOfferOptions | undefined): Promise<OfferResult> {
     const { offers, queues } = this[PARTS];
-    const message = { payload, due, options: readTypedOfferOptions(type, options) };
-    return offers.offer(queues.named(this.queue), message, this[RULES].checkOf);
+    const { checkOf, retries } = this[RULES];
+    const options = withRetries(readTypedOfferOptions(type, given), retries.get(type));
+    return offers.offer(queues.named(this.queue), { payload, due, options }, checkOf);
   }
 
   /** @internal */
   [REPEAT](type: string, id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
     const { repeats, queues } = this[PARTS];
-    const check = this[RULES].checkOf(type);
-    return repeats.repeat(queues.named(this.queue), { id, type, options, payload, check });
+    const { checkOf, retries } = this[RULES];
+    const ofType = { check: checkOf(type), retries: retries.get(type) };
+    return repeats.repeat(queues.named(this.queue), { id, type, options, payload, ...ofType });
   }
 }
 
@@ -168,7 +170,7 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
 export function DelayQueue<const Payload extends PayloadSpec>(
   queue: string,
   payload: Payload,
-  options?: TypedQueueOptions,
+  options?: TypedQueueOptions<never>,
 ): QueueClass<Payload, QueueOfOneKind<Payload>>;
 /**
  * Makes the class of a queue with several types of messages.
@@ -196,7 +198,7 @@ export function DelayQueue<const Payload extends PayloadSpec>(
 export function DelayQueue<const Payloads extends Readonly<Record<string, PayloadSpec>>>(
   queue: string,
   payloads: Payloads,
-  options?: TypedQueueOptions,
+  options?: TypedQueueOptions<keyof Payloads & string>,
 ): QueueClass<Payloads, QueueOfTypes<Payloads>>;
 export function DelayQueue(
   queue: string,

@@ -1,4 +1,5 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { Retries } from '../message/retries.js';
 import type { Queue } from '../runtime/queues.js';
 import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
 
@@ -11,13 +12,19 @@ export function unsupported({ name, options }: Queue, what: string): DelayQueueE
 export function assertSupported(
   queue: Queue,
   onDuplicate: CheckedOfferOptions['onDuplicate'],
-  { maxWait, expiry, group }: SpecialOptions,
+  { maxWait, expiry, retries, group }: SpecialOptions,
 ): void {
   const { can } = queue.options.layout;
   if (onDuplicate === 'follow' && !can.followers) throw unsupported(queue, "onDuplicate: 'follow'");
   if (maxWait !== undefined && !can.debounce) throw unsupported(queue, 'maxWait');
   if (expiry && !can.expiry) throw unsupported(queue, 'expiresAfter');
+  if (retries) assertRetries(queue, retries);
   if (group !== undefined) assertGrouped(queue, 'group');
+}
+
+/** Throws `UNSUPPORTED_BY_LAYOUT` unless messages of this queue may have their own attempts and backoff. */
+export function assertRetries(queue: Queue, { attempts }: Retries): void {
+  if (!queue.options.layout.can.retries) throw unsupported(queue, attempts === undefined ? 'backoff' : 'attempts');
 }
 
 /**

@@ -12,7 +12,7 @@ import type { RepeatOptions } from '../options/queue-options.js';
 import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Clock } from '../timing/clock.js';
-import { checkOfferOptions, type OfferResult } from '../producer/offer.js';
+import { checkOfferOptions, type OfferResult, withRetries } from '../producer/offer.js';
 import { Offers } from '../producer/offers.js';
 import { checkInTime } from '../producer/payload-in-time.js';
 import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
@@ -29,6 +29,8 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
   'headers',
   'expiresAfter',
   'onExpired',
+  'attempts',
+  'backoff',
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
@@ -48,15 +50,17 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
     return calendar && repeatsWith({ calendar, attempts });
   }
 
-  async repeat(queue: Queue, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
+  async repeat(queue: Queue, request: RepeatRequest): Promise<OfferResult> {
+    const { id, type: known, options, payload, check } = request;
     assertRepeatId(id);
     const read = readFields<GivenOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
-    const { type = known ?? NO_TYPE, headers = {}, special } = checkOfferOptions(read);
+    const { type = known ?? NO_TYPE, headers = {}, special } = withRetries(checkOfferOptions(read), request.retries);
     const rule = readRule(read);
     if (!queue.options.layout.can.repeats) throw unsupported(queue, 'repeat');
     this.#nextAfter(rule, this.clock.wall());
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
-    const body = encodeBody(rules, { type, payload, headers, expiry: special?.expiry, repeat: rule });
+    const { expiry, retries } = special ?? {};
+    const body = encodeBody(rules, { type, payload, headers, expiry, retries, repeat: rule });
     if (check) await checkInTime(check, { queue: queue.name, type, body, codec: queue.codec }, this.clock, this.limits);
     try {
       return await this.#offer(queue, { id, rule, body: Buffer.from(body) });

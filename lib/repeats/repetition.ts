@@ -1,15 +1,16 @@
 import type { Delivery, Terms } from '../consumer/delivery.js';
-import type { FirstDue } from '../consumer/expiry.js';
+import { ATTEMPTS_SPENT, type FirstDue } from '../consumer/expiry.js';
 import type { RepeatsOf } from '../consumer/message-runner.js';
 import { UnknownBodyForm } from '../message/codec/body-forms.js';
 import type { Expiry } from '../message/expiry.js';
 import { showFailure } from '../message/failure.js';
 import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';
-import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
+import type { Retries } from '../message/retries.js';
+import type { Outcome } from '../store/consumer-store.js';
 
 export interface RepeatSettings {
   readonly calendar: Calendar;
-  /** The maximum number of attempts per message. */
+  /** The maximum number of attempts of a message that has none of its own. */
   readonly attempts: number;
 }
 
@@ -50,19 +51,23 @@ export class Repetition implements Terms {
     return this.#firstDue.expiry;
   }
 
+  get retries(): Retries | undefined {
+    return this.#firstDue.retries;
+  }
+
   get expiresAt(): Date | undefined {
     return this.#firstDue.expiresAt;
   }
 
   /** False if the leases of all attempts have expired. In that case, no attempt stands for the occurrences until now. */
   get #hasAttempt(): boolean {
-    return this.delivery.attempt <= this.settings.attempts;
+    return this.delivery.attempt <= (this.retries?.attempts ?? this.settings.attempts);
   }
 
   /** Ends an occurrence that has no attempts left, must be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
-    if (!this.#hasAttempt) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
+    if (!this.#hasAttempt) return ATTEMPTS_SPENT;
     const isMissed = attempt === 1 && lateness > MISSED_AFTER;
     if (isMissed && this.repeat.missed === 'skip') return { kind: 'ack', lateBy: lateness };
     return this.#firstDue.outcomeWithoutHandler();

@@ -5,8 +5,10 @@ import type { MessageFailure } from '../message/message.js';
 export interface ConsumerStore {
   /**
    * Moves due messages from delayed to ready, earliest first and never early. Takes back active messages with an expired lease: an attempt
-   * is spent, and the message becomes ready again or dead. A repeating message always becomes ready, because only the consumer that claims
-   * it next has the calendar that knows its next due time. Processes at most `limit` messages of each kind. If `more` is true, call again.
+   * is spent, and the message becomes ready again, or dead if neither its queue nor the message itself gives it more attempts. A repeating
+   * message always becomes ready, because only the consumer that claims it next has the calendar that knows its next due time. So does a
+   * message with fewer attempts than its queue; that consumer dead-letters it. Processes at most `limit` messages of each kind. If `more`
+   * is true, call again.
    *
    * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer is already waiting for the queue's rate
    * to allow more (see {@link claim}), the queue is paused ({@link AdminStore.resume} wakes one) or its global concurrency is used up. After
@@ -193,7 +195,7 @@ export type Outcome =
   | { readonly kind: 'again'; readonly at: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, with the same due time and no attempt spent. A consumer is woken. */
   | { readonly kind: 'release' }
-  /** Failed for good: a dead letter, an attempt spent. `by` and `lateBy` are for observers and not stored. */
+  /** Failed for good: a dead letter, an attempt spent unless `by` is `lease`. `by` and `lateBy` are not stored. */
   | {
       readonly kind: 'dead';
       readonly error: string;

@@ -3,6 +3,7 @@ import { readContent } from '../message/codec/message-codec.js';
 import type { DefinedBy, PayloadInput, PayloadSpec, SpecOf, TypesOf } from '../options/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
+import { shownRetries } from '../message/retries.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { Queues } from '../runtime/queues.js';
 import { ApplicationUnderTest } from './application-under-test.js';
@@ -153,7 +154,8 @@ export class DelayQueueTester {
 }
 
 function show<T>({ queue, id, body, dueAt, delay }: TakenOffer, queues: Queues): OfferedMessage<T> {
-  const { type, payload, headers, group } = readContent<T>(queues.get(queue).codec, Buffer.from(body as string));
-  const grouped = group === undefined ? {} : { group };
-  return { queue, id, type, payload, headers, ...grouped, dueAt: new Date(dueAt), delay };
+  const content = readContent<T>(queues.get(queue).codec, Buffer.from(body as string));
+  const { type, payload, headers, group, retries } = content;
+  const own = { ...(group !== undefined && { group }), ...(retries && shownRetries(retries)) };
+  return { queue, id, type, payload, headers, ...own, dueAt: new Date(dueAt), delay };
 }

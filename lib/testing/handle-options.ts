@@ -2,11 +2,13 @@ import type { Duration } from '../message/duration.js';
 import { NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { readFields } from '../message/read-fields.js';
+import type { Retries } from '../message/retries.js';
+import type { RetryOptions } from '../options/queue-options.js';
 import { checkOfferOptions } from '../producer/offer.js';
 import { readCount, readPatience } from './call-bounds.js';
 
 /** What a simulated handler call gets besides the payload: the message's other fields, the attempt, and how long the call may take. */
-export interface HandleOptions {
+export interface HandleOptions extends RetryOptions {
   /** The type of the message. Default: none. */
   readonly type?: string | undefined;
   /** The id of the message. Default: `test-1`, `test-2`… */
@@ -29,11 +31,21 @@ export interface ResolvedHandleOptions {
   readonly id: string;
   readonly headers: MessageHeaders;
   readonly group: string | undefined;
+  readonly retries: Retries | undefined;
   readonly attempt: number;
   readonly patience: number;
 }
 
-const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'group', 'attempt', 'patience'];
+const FIELDS: readonly (keyof HandleOptions)[] = [
+  'type',
+  'id',
+  'headers',
+  'group',
+  'attempts',
+  'backoff',
+  'attempt',
+  'patience',
+];
 
 export function readHandleOptions(given: HandleOptions, newId: () => string): ResolvedHandleOptions {
   const { attempt = 1, patience, ...offer } = readFields(given, 'options', FIELDS);
@@ -43,6 +55,7 @@ export function readHandleOptions(given: HandleOptions, newId: () => string): Re
     id,
     headers,
     group: special?.group,
+    retries: special?.retries,
     attempt: readCount('attempt', attempt),
     patience: readPatience(patience),
   };

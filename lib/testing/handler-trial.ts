@@ -6,7 +6,7 @@ import type { DeclaredQueue } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ComingAgain } from '../message/handler-results.js';
 import { NO_TYPE } from '../message/message-id.js';
-import { assertGrouped } from '../producer/unsupported.js';
+import { assertGrouped, assertRetries } from '../producer/unsupported.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { Instance } from '../runtime/instance.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
@@ -54,6 +54,7 @@ export class HandlerTrial {
   async run({ id, attempt, ...content }: TrialMessage): Promise<HandleOutcome> {
     const { codec, options, name } = this.#queue;
     if (content.group !== undefined) assertGrouped(this.#queue, 'group');
+    if (content.retries) assertRetries(this.#queue, content.retries);
     const body = Buffer.from(encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, content));
     const now = this.#clock.wall();
     const message = { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now };

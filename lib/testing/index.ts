@@ -8,6 +8,7 @@ export type { OfferedMessage } from './offered-message.js';
 
 // Types from the main entry point that the exports above use.
 export type { CheckedDuration, Duration, DurationText } from '../message/duration.js';
+export type { ComputedBackoff } from '../message/backoff.js';
 export type { MessageHeaders } from '../message/message.js';
 export type {
   BarePayload,
@@ -21,4 +22,10 @@ export type {
   TypedSchema,
   TypesOf,
 } from '../options/queue-definition.js';
-export type { BackoffOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';
+export type {
+  BackoffOptions,
+  QueueLayout,
+  QueueOptions,
+  RetryOptions,
+  StoredBackoff,
+} from '../options/queue-options.js';

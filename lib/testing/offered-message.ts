@@ -1,3 +1,4 @@
+import type { ComputedBackoff } from '../message/backoff.js';
 import type { MessageHeaders } from '../message/message.js';
 
 /**
@@ -17,6 +18,10 @@ export interface OfferedMessage<T = unknown> {
   readonly headers: MessageHeaders;
   /** The group given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
+  /** The message's own `attempts`; absent if it has none. */
+  readonly attempts?: number | undefined;
+  /** The message's own `backoff`, with its defaults and in milliseconds; absent if it has none. */
+  readonly backoff?: ComputedBackoff | undefined;
   /** The first due time; for a follower, as if the message that it follows had ended when the offer was made. */
   readonly dueAt: Date;
   /** From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` in the past. */

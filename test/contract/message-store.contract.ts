@@ -18,6 +18,7 @@ import { describeOffers } from './rules/offer.rules.js';
 import { describeGlobalConcurrency } from './rules/global-concurrency.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeRepeating } from './rules/repeat.rules.js';
+import { describeRetries } from './rules/retries.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTypeCounts } from './rules/type-count.rules.js';
 import { describeTransfers } from './rules/transfer.rules.js';
@@ -45,6 +46,7 @@ export function describeMessageStore(
     describeDuplicates(queues);
     if (follows) describeFollowers(queues);
     if (follows && repeats) describeRepeating(queues);
+    if (follows) describeRetries(queues);
     if (canChange) describeChanges(queues);
     if (canChange) describeDebouncing(queues);
     if (isShared) describeLateCalls(queues, canChange);

@@ -29,6 +29,7 @@ describe('another copy of the package', () => {
   const ENDS: [name: string, end: () => object, becomes: object][] = [
     ['again()', () => other.again('1h', { payload: 2 }), { state: 'delayed', payload: 2 }],
     ['DeferMessage', () => new other.DeferMessage('1h'), { state: 'delayed', payload: 1 }],
+    ['RetryMessage', () => new other.RetryMessage('1h'), { state: 'delayed', failedAttempts: 1 }],
     ['RejectMessage', () => new other.RejectMessage('no'), { state: 'dead', error: { name: 'RejectMessage' } }],
   ];
   const raise = (thrown: unknown): never => {

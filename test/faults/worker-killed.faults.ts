@@ -77,6 +77,32 @@ describe('workers that are killed, stopped or blocked', () => {
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });
 
+  test('messages with their own attempts that kill their process have as many, not those of their queue', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const settings = { queue, handler: { lease: 1000, attempts: 2 } };
+    const poison: Task = { do: 'crash' };
+    const starts: string[] = [];
+    const letters = async () => (await producer.deadLetters(queue).list()).messages;
+    const killUntil = async (dead: number) => {
+      while ((await letters()).length < dead) {
+        const worker = await scene.startWorker(settings);
+        await until(async () => worker.of('start').length > 0 || (await letters()).length === dead, { within: 30_000 });
+        starts.push(...worker.of('start').map(({ id, attempt }) => `${id} ${attempt}`));
+        await worker.end('SIGKILL');
+      }
+    };
+    await producer.offer(queue, poison, 0, { id: 'once', attempts: 1 });
+    await killUntil(1);
+    await producer.offer(queue, poison, 0, { id: 'thrice', attempts: 3 });
+    await killUntil(2);
+    expect(starts).toEqual(['once 1', 'thrice 1', 'thrice 2', 'thrice 3']);
+    expect(await letters()).toMatchObject([
+      { id: 'once', attempts: 1, failedAttempts: 1, error: { name: 'LeaseExpired' } },
+      { id: 'thrice', attempts: 3, failedAttempts: 3, error: { name: 'LeaseExpired' } },
+    ]);
+  });
+
   test('messages that fell due while there was no consumer are handled when one starts', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });

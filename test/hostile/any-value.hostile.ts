@@ -9,6 +9,7 @@ import {
   type DelayQueueProducer,
   type QueueOptions,
   RejectMessage,
+  RetryMessage,
 } from '../../lib/index.js';
 import { redisson, redissonQueue } from '../../packages/redisson/src/index.js';
 import { readTypedQueueOptions, resolveModuleOptions } from '../../lib/options/resolve-options.js';
@@ -77,8 +78,9 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   given(anyHostile, (producer, queue, delay) => producer.offer(queue, 1, delay)),
   given(anyHostile, (producer, queue, date) => producer.offerAt(queue, 1, date)),
   given(anyHostile, (producer, queue, options) => producer.offer(queue, 1, '1h', options)),
-  given(anyOf('id', 'headers', 'onDuplicate', 'maxWait', 'expiresAfter', 'onExpired'), (producer, queue, options) =>
-    producer.offer(queue, 1, '1h', options),
+  given(
+    anyOf('id', 'headers', 'onDuplicate', 'maxWait', 'expiresAfter', 'onExpired', 'attempts', 'backoff'),
+    (producer, queue, options) => producer.offer(queue, 1, '1h', options),
   ),
   given(textHeaders, (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
   given(anyOf('a', '__proto__'), (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
@@ -225,6 +227,7 @@ describe('arbitrary values in declarations', () => {
     'options of a layout': [fc.oneof(anyHostile, anyOf(...ofRedisson)), (make) => redisson(made(make))],
     'reasons of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],
     'delays of a deferral': [anyHostile, (make) => new DeferMessage(made(make))],
+    'delays of a retry': [anyHostile, (make) => new RetryMessage(made(make))],
   };
 
   test.each(Object.entries(DECLARATIONS))(

@@ -111,6 +111,17 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a getter that throws': { get id() { return refuse(); } }, // prettier-ignore
       'a proxy that throws': new Proxy({}, { ownKeys: refuse }),
       'an unknown onDuplicate': { onDuplicate: 'ignore' },
+      'no attempts': { attempts: 0 },
+      'too many attempts': { attempts: 1_000_001 },
+      'attempts as text': { attempts: '3' },
+      'a backoff as a function': { backoff: () => 5 },
+      'a backoff as a number': { backoff: 5 },
+      'a backoff without a type': { backoff: { delay: 5 } },
+      'a backoff of an unknown type': { backoff: { type: 'linear', delay: 5 } },
+      'a fixed backoff without a delay': { backoff: { type: 'fixed' } },
+      'a fixed backoff with a factor': { backoff: { type: 'fixed', delay: 5, factor: 2 } },
+      'a backoff with too much jitter': { backoff: { type: 'fixed', delay: 5, jitter: 2 } },
+      'a backoff that throws': { backoff: { get type() { return refuse(); } } }, // prettier-ignore
       'a list as onDuplicate': { onDuplicate: ['follow'] },
       'headers with numbers as values': { headers: { a: 1 } },
       'headers with undefined as a value': { headers: { a: undefined } },
@@ -217,7 +228,7 @@ describe('a producer', () => {
       [{ payload: 1, delay: -5 }, 'messages[1]: delay must be between'],
       [
         { payload: 1, delay: 5, ttl: 5 },
-        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, group, maxWait, expiresAfter, onExpired, not 'ttl'",
+        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, group, maxWait, expiresAfter, onExpired, attempts, backoff, not 'ttl'",
       ],
       [{ payload: 1, delay: 5, headers: { a: 1 } }, "messages[1]: headers['a'] must be text, not 1"],
     ];

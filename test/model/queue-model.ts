@@ -198,7 +198,8 @@ export class QueueModel {
     const moved = batches.flat();
     const takenBack = expired.slice(0, limit);
     for (const message of takenBack) message.failedAttempts++;
-    const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts || repeats(message));
+    const attemptsOf = (message: ModelMessage) => Math.max(this.limits.attempts, ownAttempts(message));
+    const recovered = takenBack.filter((message) => message.failedAttempts < attemptsOf(message) || repeats(message));
     const deadLettered = takenBack.filter((message) => !recovered.includes(message));
 
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
@@ -371,7 +372,7 @@ export class QueueModel {
   }
 
   #end(message: ModelMessage, outcome: Outcome, at: Moment): void {
-    if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if (outcome.kind === 'retry' || (outcome.kind === 'dead' && outcome.by !== 'lease')) message.failedAttempts++;
     if (outcome.kind === 'dead' && outcome.next) this.#leaveLetter(message, outcome, at);
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && this.#release(message, at)) return;
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) {
@@ -466,6 +467,8 @@ export class QueueModel {
 
 const RULE = /^Nrepeat\n[^\n]*\n/;
 const repeats = ({ body }: ModelMessage) => RULE.test(body);
+const OWN_ATTEMPTS = /^(?:Ngroup\n[^\n]*\n)?Nretry\n(\d+)/;
+const ownAttempts = ({ body }: ModelMessage) => Number(OWN_ATTEMPTS.exec(body)?.[1] ?? 0);
 const withoutRule = (body: string) => body.replace(RULE, '');
 
 function toState(message: ModelMessage, state: MessageState): void {

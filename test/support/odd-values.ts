@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import { again, DeferMessage, RejectMessage } from '../../lib/index.js';
+import { again, DeferMessage, RejectMessage, RetryMessage } from '../../lib/index.js';
 
 /** Throws: what it stands for must not be touched. */
 export const refuse = (): never => {
@@ -49,6 +49,9 @@ export const ODD_VALUES: Readonly<Record<string, () => unknown>> = {
   'a DeferMessage that lasts for ever': () => Object.assign(new DeferMessage(1), { delay: Infinity }),
   'a DeferMessage whose delay is an odd object': () =>
     Object.assign(new DeferMessage(1), { delay: { toString: refuse } }),
+  'a RetryMessage whose delay throws': () => withGetter(new RetryMessage(1), 'delay'),
+  'a RetryMessage without a delay': () => Object.create(RetryMessage.prototype) as unknown,
+  'a RetryMessage that lasts for ever': () => Object.assign(new RetryMessage(1), { delay: Infinity }),
   'a RejectMessage whose message throws': () => withGetter(new RejectMessage('x'), 'message'),
 };
 

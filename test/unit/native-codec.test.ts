@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import { bodyType, nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { UnknownBodyForm, unwrapPutOff, wrapPutOff } from '../../lib/message/codec/body-forms.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
+import type { Retries } from '../../lib/message/retries.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/message/codec/message-codec.js';
 
@@ -110,8 +111,44 @@ describe('nativeCodec', () => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it repeats');
   });
 
+  const fixed = { type: 'fixed', delay: 60_000, jitter: 0 } as const;
+  const exponential = { type: 'exponential', delay: 1000, factor: 1.5, maxDelay: 9e9, jitter: 1e-7 } as const;
+
+  it.each<[Retries, string]>([
+    [{ attempts: 3 }, 'Nretry\n3\n'],
+    [{ attempts: 1_000_000, backoff: fixed }, 'Nretry\n1000000 fixed 60000 0\n'],
+    [{ backoff: exponential }, 'Nretry\n- exponential 1000 1e-7 1.5 9000000000\n'],
+  ])('writes attempts and backoff between the rule and the expiry: %j', (retries, lines) => {
+    for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
+      const content = { type: 't', payload, headers: { h: '1' }, retries };
+      const plain = { ...content, retries: undefined };
+      const body = Buffer.from(nativeCodec.encode(content));
+      expect(body).toEqual(Buffer.concat([Buffer.from(lines), Buffer.from(nativeCodec.encode(plain))]));
+      expect(roundTrip(content)).toEqual(content);
+      expect(nativeCodec.framingBytes!(content)).toBe(lines.length + nativeCodec.framingBytes!(plain));
+      expect(bodyType(body)).toBe('t');
+    }
+    const expiry = { after: 5, onExpired: 'dead' as const };
+    const all = { type: 't', payload: 1, headers: {}, retries, expiry, group: 'g' };
+    expect(nativeCodec.encode(all)).toBe(`Ngroup\ng\n${lines}Nexpires\n5 dead\nKt\n1`);
+    expect(roundTrip(all)).toEqual(all);
+    const repeat: RepeatRule = { cron: '0 9 * * *', timeZone: 'UTC', missed: 'once' };
+    const repeating = { type: '', payload: 1, headers: {}, retries, expiry, repeat };
+    expect(nativeCodec.encode(repeating)).toBe(`Nrepeat\n${JSON.stringify(repeat)}\n${lines}Nexpires\n5 dead\nJ1`);
+    expect(roundTrip(repeating)).toEqual(repeating);
+  });
+
+  it.each([
+    ...['', 'J1', '0\nJ1', '-1\nJ1', '1.5\nJ1', '12345678\nJ1', '-\n', 'x\nJ1', '3 fixed\nJ1', '3 fixed 1\nJ1'],
+    ...['3 fixed 1 NaN\nJ1', '3 fixed -1 0\nJ1', '3 fixed 1 0 2\nJ1', '3 exponential 1 0\nJ1', '3 never 1 0\nJ1'],
+  ])('rejects a body with invalid attempts or backoff: %j', (rest) => {
+    expect(() => nativeCodec.decode(Buffer.from(`Nretry\n${rest}`))).toThrow(
+      rest === '-\n' ? 'it is empty' : 'how it is retried',
+    );
+  });
+
   it('treats an unknown form with a similar name as one of a later version', () => {
-    for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1']) {
+    for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1', 'Nretries\n3\nJ1']) {
       expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
     }
   });

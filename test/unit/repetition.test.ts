@@ -48,7 +48,7 @@ function newRepetition(
   body: Buffer = Buffer.from('J1'),
 ): Repetition {
   const never = { after: null, onExpired: 'drop' } as const;
-  const source = { dueAt: delivery.dueAt, lease: newLease() };
+  const source = { ...delivery, lease: newLease() };
   const firstDue = new FirstDue(source, body, { content: { repeat: rule }, queue: never });
   return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
 }

@@ -3,7 +3,8 @@ import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { BackoffOptions } from '../../lib/options/queue-options.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { DeferMessage } from '../../lib/message/handler-results.js';
+import { DeferMessage, RetryMessage } from '../../lib/message/handler-results.js';
+import type { Retries } from '../../lib/message/retries.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
@@ -81,5 +82,58 @@ describe('a deferral', () => {
   it('cannot be created with an invalid delay', () => {
     expect(() => new DeferMessage('soon' as never)).toThrow(DelayQueueError);
     expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
+  });
+});
+
+describe('a message with its own attempts and backoff', () => {
+  const options = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 700 } });
+  const outcomeOf = (attempt: number, own: Retries) =>
+    new RetryPolicy(options, new LoggedEvents(), () => 0.5).outcomeOf(new Error('x'), attempt, own);
+
+  it('dies with its own last attempt', () => {
+    expect(outcomeOf(1, { attempts: 1 })).toMatchObject({ kind: 'dead', by: 'handler' });
+    expect(outcomeOf(3, { attempts: 4 })).toEqual({ kind: 'retry', delay: 700 });
+    expect(outcomeOf(4, { attempts: 4 })).toMatchObject({ kind: 'dead' });
+  });
+
+  it('waits as its own backoff says, for as many attempts as its queue allows', () => {
+    const backoff = { type: 'exponential', delay: 10, factor: 3, maxDelay: 1000, jitter: 0 } as const;
+    expect(outcomeOf(2, { backoff })).toEqual({ kind: 'retry', delay: 30 });
+    expect(outcomeOf(3, { backoff })).toMatchObject({ kind: 'dead' });
+  });
+});
+
+describe('a retry', () => {
+  const outcomeOf = (thrown: unknown, attempt = 1) => {
+    const events = new LoggedEvents();
+    const options = resolveQueueOptions({ attempts: 2, backoff: { type: 'fixed', delay: 700 } });
+    const backoff = { type: 'fixed', delay: 5, jitter: 0 } as const;
+    return { outcome: new RetryPolicy(options, events).outcomeOf(thrown, attempt, { backoff }), lines: events.lines };
+  };
+
+  it('waits for the given time instead of any backoff, to the millisecond', () => {
+    expect(outcomeOf(new RetryMessage('2m')).outcome).toEqual({ kind: 'retry', delay: 120_000 });
+    expect(outcomeOf(new RetryMessage(0)).outcome).toEqual({ kind: 'retry', delay: 0 });
+  });
+
+  it('becomes a dead letter at the last attempt, with the cause', () => {
+    const { outcome } = outcomeOf(new RetryMessage('2m', { cause: new TypeError('busy') }), 2);
+    expect(outcome).toMatchObject({ kind: 'dead', by: 'handler' });
+    const failure = JSON.parse((outcome as { error: string }).error) as object;
+    expect(failure).toMatchObject({ name: 'RetryMessage', message: expect.stringContaining('TypeError: busy') });
+  });
+
+  it.each(Object.keys(ODD_VALUES).filter((what) => what.includes('RetryMessage')))(
+    'waits for the backoff and is logged if it is malformed: %s',
+    (what) => {
+      const { outcome, lines } = outcomeOf(ODD_VALUES[what]!());
+      expect(outcome).toEqual({ kind: 'retry', delay: 5 });
+      expect(lines.join('\n')).toContain('A RetryMessage is invalid');
+    },
+  );
+
+  it('cannot be created with an invalid delay', () => {
+    expect(() => new RetryMessage('soon' as never)).toThrow(DelayQueueError);
+    expect(() => new RetryMessage(-1)).toThrow(DelayQueueError);
   });
 });

@@ -1,6 +1,7 @@
 import { DelayQueueError } from '../delay-queue-errors.js';
 import type { Expiry, OnExpired } from '../expiry.js';
 import { isRule, type RepeatRule } from '../repeat-rule.js';
+import { parseRetries, type Retries, writeRetries } from '../retries.js';
 import type { MessageBody } from './message-codec.js';
 
 /* Forms that wrap the codec's body if the queue must know more about the message. If a body has several, they come in this file's order. */
@@ -92,6 +93,34 @@ function ruleIn(line: string): RepeatRule | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The body of a message with its own attempts or backoff: `Nretry`, a line feed, what `retries.ts` writes, a line feed, the body. Scripts
+ * read the attempts.
+ */
+const RETRY = 'Nretry\n';
+
+export const hasRetries = (body: Buffer): boolean => startsWith(body, RETRY);
+
+export const retryLines = (retries: Retries): string => `${RETRY}${writeRetries(retries)}\n`;
+
+export function wrapRetries(body: MessageBody, retries: Retries): MessageBody {
+  return wrap(retryLines(retries), body);
+}
+
+/** Returns the parts of a body for which {@link hasRetries} is true; undefined if its second line is damaged. */
+export function unwrapRetries(body: Buffer): { readonly retries: Retries; readonly body: Buffer } | undefined {
+  const [line, inside] = unwrap(body, RETRY);
+  const retries = parseRetries(line);
+  return retries && { retries, body: inside };
+}
+
+/** Returns a message's own attempts, even if it was put off; undefined if it has none. */
+export function ownAttempts(body: Buffer): number | undefined {
+  const { body: inside } = unwrapPutOff(body);
+  const rest = isGrouped(inside) ? (unwrapGroup(inside)?.body ?? inside) : inside;
+  return hasRetries(rest) ? unwrapRetries(rest)?.retries.attempts : undefined;
 }
 
 /**

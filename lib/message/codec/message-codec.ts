@@ -1,6 +1,7 @@
 import type { Expiry } from '../expiry.js';
 import type { MessageHeaders } from '../message.js';
 import type { RepeatRule } from '../repeat-rule.js';
+import type { Retries } from '../retries.js';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { isThenable } from '../failure.js';
 import { NO_TYPE } from '../message-id.js';
@@ -26,6 +27,8 @@ export interface MessageContent {
   group?: string | undefined;
   /** The rule; undefined if the message does not repeat. */
   repeat?: RepeatRule | undefined;
+  /** The message's own attempts and backoff; undefined if it has neither. */
+  retries?: Retries | undefined;
 }
 
 /** Encoded content. A string is converted to bytes only at the socket, and so only once. */

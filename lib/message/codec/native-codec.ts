@@ -9,15 +9,19 @@ import {
   isRepeating,
   isPutOff,
   expiryLines,
+  hasRetries,
+  retryLines,
   ruleLines,
   UnknownBodyForm,
   unwrapExpiring,
   unwrapGroup,
   unwrapRepeating,
+  unwrapRetries,
   unwrapPutOff,
   wrapExpiring,
   wrapGroup,
   wrapRepeating,
+  wrapRetries,
 } from './body-forms.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
@@ -35,9 +39,9 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 /** Matches the first line of a later version's body, which names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Matches the first lines of a message that was put off, has a group, repeats, expires, or has a type. */
+/** Matches the first lines of a message that was put off, has a group, repeats, has its own attempts, expires, or has a type. */
 const FIRST_LINES =
-  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nretry\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
 /** More characters than {@link FIRST_LINES} can match. */
 const MAX_FIRST_LINES = 1500;
@@ -57,7 +61,8 @@ const LINE_FEED = '\n';
  * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
- * | `W`, `Ngroup`, `Nrepeat`, `Nexpires` | a message that was put off, has a group, repeats, or expires: see `body-forms.ts` |
+ * | `W`, `Ngroup`, `Nrepeat`, `Nretry`, `Nexpires` | a message that was put off, has a group, repeats, has its own attempts or backoff, or
+ * expires: see `body-forms.ts` |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Uint8Array` is stored as bytes and comes back as a
  * `Buffer`. For everything else, `JSON.stringify` rules: a `Date` comes back as text, and undefined properties do not come back.
@@ -65,9 +70,12 @@ const LINE_FEED = '\n';
  * A later version starts any other form with `N`, the form's name and a line feed; a version that cannot read it puts the message off.
  */
 export const nativeCodec: MessageCodec = {
-  encode({ type, payload, headers, expiry, repeat, group }: MessageContent): MessageBody {
-    if (group !== undefined) return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry, repeat }), group);
-    if (repeat) return wrapRepeating(nativeCodec.encode({ type, payload, headers, expiry }), repeat);
+  encode({ type, payload, headers, expiry, retries, repeat, group }: MessageContent): MessageBody {
+    if (group !== undefined) {
+      return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry, retries, repeat }), group);
+    }
+    if (repeat) return wrapRepeating(nativeCodec.encode({ type, payload, headers, expiry, retries }), repeat);
+    if (retries) return wrapRetries(nativeCodec.encode({ type, payload, headers, expiry }), retries);
     if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
@@ -78,10 +86,11 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** Counts the group, rule, expiry, kind and type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, headers, expiry, repeat, group }) =>
+  /** Counts the group, rule, attempts, backoff, expiry, kind and type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers, expiry, retries, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
+    (retries ? retryLines(retries).length : 0) +
     (expiry ? expiryLines(expiry).length : 0) +
     1 +
     (Object.keys(headers).length > 0 ? 1 : 0) +
@@ -95,6 +104,7 @@ export const nativeCodec: MessageCodec = {
       if (isExpiring(body)) return decodeExpiring(body);
       if (isGrouped(body)) return decodeGrouped(body);
       if (isRepeating(body)) return decodeRepeating(body);
+      if (hasRetries(body)) return decodeRetries(body);
     }
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS.get(kind);
@@ -143,6 +153,12 @@ function decodeRepeating(body: Buffer): MessageContent {
   const { rule, body: inside } = unwrapRepeating(body);
   if (!rule) throw unreadable(body, 'it does not say when it repeats');
   return { ...nativeCodec.decode(inside), repeat: rule };
+}
+
+function decodeRetries(body: Buffer): MessageContent {
+  const parts = unwrapRetries(body);
+  if (!parts) throw unreadable(body, 'it does not say how it is retried');
+  return { ...nativeCodec.decode(parts.body), retries: parts.retries };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

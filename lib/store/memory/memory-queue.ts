@@ -1,4 +1,4 @@
-import { isRepeating, unwrapRepeating, unwrapPutOff, wrapPutOff } from '../../message/codec/body-forms.js';
+import { isRepeating, ownAttempts, unwrapRepeating, unwrapPutOff, wrapPutOff } from '../../message/codec/body-forms.js';
 import type { ComingAgain } from '../../message/handler-results.js';
 import {
   type Claim,
@@ -279,7 +279,9 @@ export class MemoryQueue {
   #takeBack(message: MemoryMessage, now: number): boolean {
     message.failedAttempts++;
     // A repeating message must be claimed for its occurrence to end, because only a calendar knows the next one.
-    const mayTryAgain = message.failedAttempts < this.limits.attempts || repeats(message);
+    // One with fewer attempts than the queue must be claimed, too, as in Redis, where a transfer does not read all records.
+    const attempts = Math.max(this.limits.attempts, ownAttempts(message.body) ?? 0);
+    const mayTryAgain = message.failedAttempts < attempts || repeats(message);
     if (mayTryAgain) this.table.makeReady(message);
     else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
     return mayTryAgain;
@@ -294,7 +296,7 @@ export class MemoryQueue {
       // If the repetition has been cancelled since the claim, the new body must not bring its rule back.
       if (!goesOn) message.body = withoutRule(message.body);
     }
-    if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if (outcome.kind === 'retry' || (outcome.kind === 'dead' && outcome.by !== 'lease')) message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) this.#scheduleNext(message, outcome, now);
     else if (outcome.kind === 'ack') this.end(message, now);

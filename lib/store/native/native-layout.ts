@@ -22,6 +22,7 @@ export const nativeLayout: Layout = {
     groups: true,
     globalConcurrency: true,
     repeats: true,
+    retries: true,
     otherConsumers: false,
     severalQueues: true,
   },

@@ -94,7 +94,9 @@ export const isHandled = ({ outcome }: Settlement) => outcome.kind === 'ack' && 
 
 function kindOf(outcome: Outcome): string {
   if (outcome.kind === 'ack') return 'next';
-  return outcome.kind === 'dead' && outcome.next ? 'deadnext' : outcome.kind;
+  if (outcome.kind !== 'dead') return outcome.kind;
+  if (outcome.next) return 'deadnext';
+  return outcome.by === 'lease' ? 'spent' : 'dead';
 }
 
 function withDetail(kind: string, outcome: Outcome): ScriptArgument {

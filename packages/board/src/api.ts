@@ -120,6 +120,17 @@ export interface ErrorView {
   readonly stack?: string;
 }
 
+/** Durations are in milliseconds. */
+export type BackoffView =
+  | { readonly type: 'fixed'; readonly delay: number; readonly jitter: number }
+  | {
+      readonly type: 'exponential';
+      readonly delay: number;
+      readonly factor: number;
+      readonly maxDelay: number;
+      readonly jitter: number;
+    };
+
 interface MessageFields {
   /** Empty for messages that only another system knows. */
   readonly id: string;
@@ -132,6 +143,9 @@ interface MessageFields {
   readonly dueAt: string;
   readonly offeredAt: string;
   readonly failedAttempts: number;
+  /** The message's own attempts and backoff; absent if those of its queue apply. */
+  readonly attempts?: number;
+  readonly backoff?: BackoffView;
   readonly expiresAt?: string;
   readonly repeat?: RuleView;
   readonly leasedUntil?: string;

@@ -53,7 +53,7 @@ function textsOf(headers: object = {}): Record<string, string> {
 
 function fieldsOf(message: MessageSnapshot): Omit<MessageView, 'payload' | 'headers'> {
   const { id, queue, state, type, group, dueAt, offeredAt, failedAttempts } = message;
-  const { expiresAt, repeat, leasedUntil, diedAt, error } = message;
+  const { attempts, backoff, expiresAt, repeat, leasedUntil, diedAt, error } = message;
   return {
     id,
     queue,
@@ -63,6 +63,8 @@ function fieldsOf(message: MessageSnapshot): Omit<MessageView, 'payload' | 'head
     dueAt: dueAt.toISOString(),
     offeredAt: offeredAt.toISOString(),
     failedAttempts,
+    ...(attempts !== undefined && { attempts }),
+    ...(backoff && { backoff }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     ...(repeat && { repeat }),
     ...(leasedUntil && { leasedUntil: leasedUntil.toISOString() }),

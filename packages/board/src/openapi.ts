@@ -55,6 +55,8 @@ const message = {
   dueAt: time,
   offeredAt: time,
   failedAttempts: count,
+  'attempts?': count,
+  'backoff?': ref('Backoff'),
   'expiresAt?': time,
   'repeat?': ref('Rule'),
   'leasedUntil?': time,
@@ -98,6 +100,13 @@ const schemas = {
     overdue: { ...count, description: 'Delayed messages whose due time has passed, and ready ones.' },
   }),
   Rule: object({ cron: text, timeZone: text, missed: { enum: ['once', 'skip'] } }),
+  Backoff: object({
+    type: { enum: ['fixed', 'exponential'] },
+    delay: number,
+    'factor?': number,
+    'maxDelay?': number,
+    jitter: number,
+  }),
   MessageRow: object({ ...message, preview: { type: 'string', maxLength: 200 } }),
   MessageList: object({ messages: list(ref('MessageRow')), cursor, examined: count, 'missing?': missing }),
   Payload: {

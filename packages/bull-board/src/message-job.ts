@@ -1,5 +1,11 @@
 import type { JobState, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
-import type { DelayQueueProducer, MessageChange, MessageSnapshot, RepeatRule } from 'nestjs-delay-queue';
+import type {
+  ComputedBackoff,
+  DelayQueueProducer,
+  MessageChange,
+  MessageSnapshot,
+  RepeatRule,
+} from 'nestjs-delay-queue';
 import { asAnswer, tooLate, unsupported } from './board-error.js';
 import type { QueueHandle } from './board-queue.js';
 import { shownPayload } from './shown-payload.js';
@@ -11,7 +17,15 @@ export const NO_NAME = '__default__';
 /** A message as the board shows it and acts on it. */
 export class MessageJob implements QueueJob {
   readonly id: string;
-  readonly opts: { delay: number; headers?: object; group?: string; expiresAt?: Date; repeat?: RepeatRule };
+  readonly opts: {
+    delay: number;
+    headers?: object;
+    group?: string;
+    attempts?: number;
+    backoff?: ComputedBackoff;
+    expiresAt?: Date;
+    repeat?: RepeatRule;
+  };
   readonly #producer: DelayQueueProducer;
   readonly #message: MessageSnapshot;
   readonly #handle: QueueHandle | undefined;
@@ -21,12 +35,14 @@ export class MessageJob implements QueueJob {
     this.#producer = producer;
     this.#message = message;
     this.#handle = handle;
-    const { id, dueAt, offeredAt, headers, group, expiresAt, repeat } = message;
+    const { id, dueAt, offeredAt, headers, group, attempts, backoff, expiresAt, repeat } = message;
     this.id = id;
     this.opts = {
       delay: Math.max(0, dueAt.getTime() - offeredAt.getTime()),
       ...(Object.keys(headers).length > 0 && { headers }),
       ...(group !== undefined && { group }),
+      ...(attempts !== undefined && { attempts }),
+      ...(backoff && { backoff }),
       ...(expiresAt && { expiresAt }),
       ...(repeat && { repeat }),
     };

@@ -2,7 +2,7 @@ import type { MessageSnapshot, OfferRequest, OfferResult } from 'nestjs-delay-qu
 import { unsupported } from './board-error.js';
 import { NO_NAME } from './message-job.js';
 
-const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers', 'group'];
+const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers', 'group', 'attempts', 'backoff'];
 
 /** Reads the content of the board's form. @throws BoardError for an option that messages do not have */
 export function readNewMessage(name: string, payload: unknown, options: object): OfferRequest {
@@ -12,7 +12,8 @@ export function readNewMessage(name: string, payload: unknown, options: object):
     throw unsupported(`A message has no option ${names}. Its options are ${OPTIONS.join(', ')}.`);
   }
   // The producer checks the values.
-  const { delay = 0, jobId: id, headers, group } = options as Partial<OfferRequest> & { readonly jobId?: string };
+  const given = options as Partial<OfferRequest> & { readonly jobId?: string };
+  const { delay = 0, jobId: id, headers, group, attempts, backoff } = given;
   return {
     payload,
     delay,
@@ -21,6 +22,8 @@ export function readNewMessage(name: string, payload: unknown, options: object):
     ...(id !== undefined && { id }),
     ...(headers !== undefined && { headers }),
     ...(group !== undefined && { group }),
+    ...(attempts !== undefined && { attempts }),
+    ...(backoff !== undefined && { backoff }),
   };
 }
 

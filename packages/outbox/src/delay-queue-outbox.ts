@@ -9,6 +9,7 @@ import type {
   OfferDue,
   PayloadInput,
   PayloadSpec,
+  RetryOptions,
   SpecOf,
   TypedOfferRequest,
   TypesOf,
@@ -26,7 +27,7 @@ import type { NewRow, RowBody } from './table/row.js';
 import { inTransaction, run, type Steps } from './table/steps.js';
 
 /** The options of an offer of a typed queue, which names the type elsewhere. */
-export interface TypedOutboxOfferOptions {
+export interface TypedOutboxOfferOptions extends RetryOptions {
   /** Text of 1–256 bytes without control characters. Default: the id of the row, which is generated. */
   readonly id?: string | undefined;
   /** Headers, with text values. Default: none. */
@@ -247,7 +248,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   /**
    * Changes the due time of a message that is not due yet, and what else is given, once the transaction is committed.
    * @param due - a delay, counted from now by the clock of the database, or a `Date`
-   * @param change - a new `payload`, `headers` or `type`; anything else stays. For a queue with types, a payload includes its type.
+   * @param change - a new `payload`, `headers`, `type`, `attempts` or `backoff`; anything else stays. For a queue with types, a payload includes its type.
    * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and errors of the database
    */
   async reschedule<const Due extends Duration | Date = Duration | Date>(

@@ -43,6 +43,7 @@ export class RedissonLayout implements Layout {
       changes: false,
       debounce: false,
       repeats: false,
+      retries: false,
       followers: false,
       otherConsumers: true,
       severalQueues,

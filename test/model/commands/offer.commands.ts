@@ -20,9 +20,19 @@ export function offerCommands(delays: readonly number[]): WeightedCommands[] {
   );
   const onDuplicate = fc.constantFrom<OnDuplicate[]>('keep', 'replace', 'reject');
   const version = fc.nat({ max: 9 });
+  const retries = fc.constantFrom(
+    '',
+    '',
+    '',
+    '',
+    'Nretry\n1\n',
+    'Nretry\n3\n',
+    'Nretry\n4 fixed 5 0\n',
+    'Nretry\n- fixed 5 0\n',
+  );
   const anyOffer: fc.Arbitrary<Offer> = fc
-    .record({ id: anyId, due: anyDue, onDuplicate, version })
-    .map(({ version, ...offer }) => ({ ...offer, body: `J"${offer.id}${version}"` }));
+    .record({ id: anyId, due: anyDue, onDuplicate, version, retries })
+    .map(({ version, retries, ...offer }) => ({ ...offer, body: `${retries}J"${offer.id}${version}"` }));
 
   const offer = command({
     name: 'offer',

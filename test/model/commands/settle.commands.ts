@@ -28,6 +28,7 @@ export function settleCommands(delays: readonly number[]): WeightedCommands[] {
     fc.record({ kind: fc.constant('defer'), delay, body }),
     fc.record({ kind: fc.constant('dead'), error }),
     fc.record({ kind: fc.constant('dead'), error, body }),
+    fc.record({ kind: fc.constant('dead'), error, by: fc.constant('lease') }),
   );
   const settle = command({
     name: 'settle',

@@ -12,6 +12,7 @@ import {
   InjectDelayQueueProducer,
   type QueueOptions,
   RejectMessage,
+  RetryMessage,
 } from '../../../lib/index.js';
 import { TEST_OVERRIDES } from '../../../lib/runtime/delay-queue-tokens.js';
 import type { TestOverrides } from '../../../lib/runtime/workers.js';
@@ -253,6 +254,7 @@ function runHandler(process: SimulatedProcess, { conduct, ended }: HandlerRun): 
 
 function endOf({ end, delay }: Conduct): unknown {
   if (end === 'throw') throw UNLUCKY;
+  if (end === 'retry') throw new RetryMessage(delay);
   if (end === 'reject') throw new RejectMessage('unwanted');
   if (end === 'defer') throw new DeferMessage(delay);
   return end === 'again' ? again(delay) : undefined;

@@ -8,13 +8,13 @@ export interface Conduct {
   /** For how long it keeps the event loop busy, ms. */
   readonly spins: number;
   readonly end: ConductEnd;
-  /** Until the message comes again, ms; only with `again` and `defer`. */
+  /** Until the message comes again, ms; only with `again`, `defer` and `retry`. */
   readonly delay: number;
   /** It goes on until then; undefined: for as long as it takes. */
   readonly until?: Promise<void>;
 }
 
-export type ConductEnd = 'return' | 'throw' | 'reject' | 'defer' | 'again';
+export type ConductEnd = 'return' | 'throw' | 'retry' | 'reject' | 'defer' | 'again';
 
 /** A handler that takes longer is worth aborting, and its signal is looked at, ms. */
 export const LONG = 200;
@@ -119,12 +119,15 @@ export class Conducts {
     const luck = (purpose: number) => fixedChance(this.seed + purpose, message, starts);
     const isBusy = this.scenario.isBusyAt(message);
     const { times, spins, returns, delayStep } = isBusy ? this.#busy : this.#quiet;
-    const end = luck(2);
+    const drawn = luck(2);
+    const end = starts < MAX_STARTS ? endOf(drawn, returns) : drawn < 0.8 ? 'return' : 'throw';
+    const delay = delayStep * Math.floor((MAX_DELAY / delayStep) * luck(6));
     return {
       takes: (isBusy ? undefined : this.#timeInCrowd(message, luck(3))) ?? drawTime(times, luck(1), luck(3)),
       spins: drawTime(spins, luck(4), luck(5)),
-      end: starts < MAX_STARTS ? endOf(end, returns) : end < 0.8 ? 'return' : 'throw',
-      delay: delayStep * Math.floor((MAX_DELAY / delayStep) * luck(6)),
+      end,
+      // A retry may keep its group waiting, no longer than others.
+      delay: end === 'retry' ? Math.min(delay, this.scenario.retryDelay) : delay,
     };
   }
 
@@ -141,7 +144,7 @@ export class Conducts {
 function endOf(luck: number, returns: number): ConductEnd {
   if (luck < returns) return 'return';
   const rest = (luck - returns) / (1 - returns);
-  if (rest < 0.5) return 'throw';
+  if (rest < 0.5) return rest < 0.4 ? 'throw' : 'retry';
   if (rest < 0.6) return 'reject';
   return rest < 0.8 ? 'defer' : 'again';
 }

@@ -216,6 +216,11 @@ function sustainableGap(
   return 2 * Math.max(perCall / atOnce, ofGroup, ofRate);
 }
 
+/** Returns the attempts that a message is offered with; undefined for most, which have those of their queue. */
+export function ownAttemptsOf(message: number): number | undefined {
+  return message % 6 === 5 ? 1 + (Math.floor(message / 6) % 6) : undefined;
+}
+
 /** The types of the queue `typed`, by the release that brings a handler for them. */
 export const TYPES = ['first', 'second'] as const;
 

@@ -1,6 +1,6 @@
 import type { DelayedMessage } from '../../../lib/index.js';
 import type { Outcome } from '../../../lib/store/consumer-store.js';
-import { releaseFor, type Scenario } from '../applications/scenario.js';
+import { ownAttemptsOf, releaseFor, type Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';
 import type { Delivery, Holding } from './delivery.js';
@@ -55,6 +55,9 @@ export class Handling {
     if (life.holder !== delivery) return;
     if (time < life.due && life.dueBeforeStep !== life.due) {
       violate('never early', life.id, `by ${life.due - time} ms`);
+    }
+    if (message.attempt > this.#attemptsOf(life)) {
+      violate('attempts', life.id, `attempt ${message.attempt} of ${this.#attemptsOf(life)}`);
     }
     if (message.attempt !== life.failedAttempts + 1) {
       violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
@@ -123,9 +126,9 @@ export class Handling {
       if (run && !isCutShort) violate('outcome', id, 'released though a handler has started');
       return;
     }
-    const { attempts } = this.options.scenario;
+    const attempts = this.#attemptsOf(life);
     if (!run) {
-      // All attempts of an occurrence may have lost their leases: then whoever claims it ends it.
+      // All attempts of an occurrence, or of a message with fewer than its queue, may have lost their leases: whoever claims it ends it.
       if (outcome.kind === 'defer' && delivery && !this.#knowsType(delivery)) return;
       const isSpent = outcome.kind === 'dead' && outcome.by === 'lease' && life.failedAttempts >= attempts;
       if (!isSpent) violate('outcome', id, `${outcome.kind} though no handler has started`);
@@ -133,8 +136,23 @@ export class Handling {
     }
     if (!run.isOver) return violate('outcome', id, `${outcome.kind} though its handler still runs`);
     const thrown = life.failedAttempts + 1 >= attempts ? 'dead' : 'retry';
-    const expected = { return: 'ack', throw: thrown, reject: 'dead', defer: 'defer', again: 'again' }[run.end];
+    const expected = { return: 'ack', throw: thrown, retry: thrown, reject: 'dead', defer: 'defer', again: 'again' }[
+      run.end
+    ];
     if (outcome.kind !== expected) violate('outcome', id, `${outcome.kind} after ${run.end}`);
+  }
+
+  /** A transfer takes a message back whose lease has ended, which spends an attempt. */
+  judgeTakenBack(life: Life, isDead: boolean): void {
+    const attempts = Math.max(this.options.scenario.attempts, this.#attemptsOf(life));
+    const isSpent = life.failedAttempts >= attempts && !life.repeats;
+    if (isDead === isSpent) return;
+    const detail = `${isDead ? 'dead' : 'ready'} after ${life.failedAttempts} of ${attempts} attempts`;
+    this.options.violate('attempts', life.id, detail);
+  }
+
+  #attemptsOf({ number }: Life): number {
+    return ownAttemptsOf(number) ?? this.options.scenario.attempts;
   }
 
   /** True if its process has a handler for the type of a message; otherwise the message waits for a process that has. */

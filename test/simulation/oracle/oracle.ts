@@ -501,7 +501,9 @@ export class Oracle {
       life.failedAttempts++;
       life.free(now);
       life.inBacklogSince = now;
-      if (deadLettered.includes(life.id)) this.#ledger.endOrFollow(life, 'dead');
+      const isDead = deadLettered.includes(life.id);
+      this.#handling.judgeTakenBack(life, isDead);
+      if (isDead) this.#ledger.endOrFollow(life, 'dead');
     }
   }
 

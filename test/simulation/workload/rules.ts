@@ -1,5 +1,5 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
-import type { Scenario } from '../applications/scenario.js';
+import { ownAttemptsOf, type Scenario } from '../applications/scenario.js';
 import { type Chance, pick } from '../world/chance.js';
 import type { World } from '../world/world.js';
 import type { Running } from './workload.js';
@@ -65,7 +65,12 @@ export class Rules {
     this.#call(number, (producer) =>
       isCancelled
         ? producer.cancel('repeats', `m${number}`)
-        : producer.repeat('repeats', `m${number}`, { cron: `*/${period} * * * * *`, timeZone }, number),
+        : producer.repeat(
+            'repeats',
+            `m${number}`,
+            { cron: `*/${period} * * * * *`, timeZone, attempts: ownAttemptsOf(number) },
+            number,
+          ),
     );
     world.after(rest, () => this.#change(number));
   }

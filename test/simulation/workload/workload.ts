@@ -3,7 +3,14 @@ import type { StoredMessage } from '../../../lib/store/admin-store.js';
 import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/store/consumer-store.js';
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
-import { type QueueKind, type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
+import {
+  ownAttemptsOf,
+  type QueueKind,
+  type QueueTraits,
+  releaseFor,
+  type Scenario,
+  TYPES,
+} from '../applications/scenario.js';
 import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
@@ -211,7 +218,9 @@ export class Workload {
       const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
       const delay = delayOf();
       const type = traits.kind === 'typed' ? { type: TYPES[releaseFor(number, scenario)] } : {};
-      return { id: `m${number}`, payload: number, delay, ...type, ...(group !== undefined && { group }) };
+      const attempts = ownAttemptsOf(number);
+      const own = { ...(group !== undefined && { group }), ...(attempts !== undefined && { attempts }) };
+      return { id: `m${number}`, payload: number, delay, ...type, ...own };
     });
     const call = (producer: DelayQueueProducer): Promise<unknown> => {
       const [first] = offers as [(typeof offers)[number]];
@@ -292,7 +301,12 @@ export class Workload {
       );
     }
     if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
-    const kept = { ...(group !== undefined && { group }), ...(type !== undefined && { type }) };
+    const attempts = ownAttemptsOf(number);
+    const kept = {
+      ...(group !== undefined && { group }),
+      ...(type !== undefined && { type }),
+      ...(attempts !== undefined && { attempts }),
+    };
     const kind = draw();
     const later = Math.floor(2000 * draw());
     this.#call(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {

@@ -10,9 +10,9 @@
 --      | groups: text, as in modules/groups.lua
 --      count: number, of messages; the next `count` arguments are their groups, each empty if the caller does not know it
 --      ...: for each run of messages with the same claim and outcome: token of the claim; how many messages, and unless they were handled,
---        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'next' or 'deadnext'), a space and its detail
---        (release: empty; retry, defer and again: delay in ms, or '@' and an instant; dead: error, JSON in one line; then, for a new
---        body, a line feed and that body); their ids.
+--        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'spent', 'next' or 'deadnext'), a space and its detail
+--        (release: empty; retry, defer and again: delay in ms, or '@' and an instant; dead and spent: error, JSON in one line; then, for a
+--        new body, a line feed and that body); their ids. 'spent' means dead, but the last attempt was counted when its lease expired.
 --        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'deadnext' means
 --        dead, with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message that its claim no longer held: nothing

@@ -4,7 +4,7 @@
 --      | permits backlog held awaited
 -- ARGV announcer: text, the `...` argument of transfer-and-claim; empty: the transfer is not announced
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
---      max_attempts: number, failed attempts after which an expired lease makes a message dead
+--      max_attempts: number, failed attempts after which an expired lease makes a message dead that has no more attempts of its own
 --      max_dead: number, maximum number of dead letters
 --      lease_error: text, error of a dead letter whose lease expired, JSON
 --      rate: text, as in claim

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { WrongUsage } from '../exit-codes.js';
-import { errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
+import { attemptsOf, errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
 import { type Cell, tableOf } from '../text/table.js';
 
 interface ListArguments {
@@ -81,11 +81,11 @@ interface Columns {
 }
 
 function rowOf(message: MessageSnapshot, { hasGroups, hasRules }: Columns): Cell[] {
-  const { id, type, group = '', dueAt, leasedUntil, diedAt, failedAttempts, error, payload, repeat } = message;
+  const { id, type, group = '', dueAt, leasedUntil, diedAt, error, payload, repeat } = message;
   const instant = (diedAt ?? leasedUntil ?? dueAt).toISOString();
   const rule = hasRules ? [repeat ? repeatText(repeat) : ''] : [];
   const subject = error ? errorText(error) : cut(payloadText(payload));
-  return [id, type, ...(hasGroups ? [group] : []), instant, failedAttempts, ...rule, subject];
+  return [id, type, ...(hasGroups ? [group] : []), instant, attemptsOf(message), ...rule, subject];
 }
 
 function cut(text: string): string {

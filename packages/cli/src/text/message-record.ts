@@ -1,12 +1,12 @@
-import type { MessageFailure, MessageSnapshot, RepeatRule } from 'nestjs-delay-queue';
+import type { ComputedBackoff, MessageFailure, MessageSnapshot, RepeatRule } from 'nestjs-delay-queue';
 import { counted } from './counted.js';
 import { shownPayload } from './shown-payload.js';
 import { fieldsOf } from './table.js';
 
 /** Shows a message with all that is known of it. */
 export function fieldsOfMessage(message: MessageSnapshot): string[] {
-  const { id, queue, state, type, headers, failedAttempts, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
-  const { group, expiresAt, repeat } = message;
+  const { id, queue, state, type, headers, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
+  const { group, backoff, expiresAt, repeat } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
@@ -15,7 +15,8 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   if (type) fields.push(['type', type]);
   if (group !== undefined) fields.push(['group', group]);
   if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
-  fields.push(['failed attempts', String(failedAttempts)]);
+  fields.push(['failed attempts', String(attemptsOf(message))]);
+  if (backoff) fields.push(['backoff', backoffText(backoff)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);
   if (repeat) fields.push(['repeats', repeatText(repeat)]);
   if (expiresAt) fields.push(['expires', expiresAt.toISOString()]);
@@ -32,6 +33,17 @@ export function recordOfMessage<T extends { readonly payload: unknown }>(message
   return Buffer.isBuffer(payload)
     ? { ...rest, payloadBase64: payload.toString('base64') }
     : { ...rest, payload: shownPayload(payload) };
+}
+
+/** The number of failed attempts; `2 of 3` if the message has its own attempts. */
+export function attemptsOf({ failedAttempts, attempts }: MessageSnapshot): string | number {
+  return attempts === undefined ? failedAttempts : `${failedAttempts} of ${attempts}`;
+}
+
+function backoffText(backoff: ComputedBackoff): string {
+  const jitter = backoff.jitter > 0 ? `, ± ${backoff.jitter * 100} %` : '';
+  if (backoff.type === 'fixed') return `${backoff.delay} ms${jitter}`;
+  return `${backoff.delay} ms × ${backoff.factor}, up to ${backoff.maxDelay} ms${jitter}`;
 }
 
 /** Shows a rule to people. */

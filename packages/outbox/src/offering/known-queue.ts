@@ -1,4 +1,4 @@
-import { type DefinedBy, DelayQueueError } from 'nestjs-delay-queue';
+import { type DefinedBy, DelayQueueError, type RetryOptions } from 'nestjs-delay-queue';
 import { invalid, readQueueName } from './arguments.js';
 import { shown } from './shown.js';
 
@@ -9,6 +9,8 @@ export interface KnownQueue {
   readonly types: readonly string[] | undefined;
   /** True if it was given as a class. */
   readonly isTyped: boolean;
+  /** Returns the attempts and backoff of messages of a type. */
+  retriesOf(type: string | undefined): RetryOptions | undefined;
   /** @throws DelayQueueError `INVALID_PAYLOAD`, `INVALID_ARGUMENT` for an unknown type */
   check(type: string | undefined, payload: unknown): Promise<void>;
 }
@@ -33,13 +35,16 @@ export function knownQueue(queue: string | DefinedBy<unknown>, instance: string 
   const definition = typeof queue === 'function' ? (queue as Partial<DefinedBy<unknown>>).definition : undefined;
   if (definition === undefined) {
     if (typeof queue === 'function') throw invalid('queue: must be a name, or a class made by DelayQueue()');
-    return { name: readQueueName(queue), types: undefined, isTyped: false, check: () => Promise.resolve() };
+    const nothing = { retriesOf: () => undefined, check: () => Promise.resolve() };
+    return { name: readQueueName(queue), types: undefined, isTyped: false, ...nothing };
   }
   const name = readQueueName(definition.queue);
   if (definition.instance !== instance) throw elsewhere(name, definition.instance);
-  const { payloads } = definition;
+  const { payloads, retries } = definition;
+  const retriesOf = (type = '') => retries.get(type);
   if (isPayloadSpec(payloads)) {
-    return { name, types: undefined, isTyped: true, check: (_type, payload) => checked(payloads, payload, name) };
+    const check = (_type: string | undefined, payload: unknown) => checked(payloads, payload, name);
+    return { name, types: undefined, isTyped: true, retriesOf, check };
   }
   const specs = new Map(Object.entries(payloads as Readonly<Record<string, unknown>>));
   const types = [...specs.keys()];
@@ -47,6 +52,7 @@ export function knownQueue(queue: string | DefinedBy<unknown>, instance: string 
     name,
     types,
     isTyped: true,
+    retriesOf,
     check: (type, payload) => {
       if (type !== undefined && specs.has(type)) return checked(specs.get(type), payload, name);
       const given = type === undefined ? 'none' : shown(type);

@@ -3,9 +3,10 @@ import { DelayQueueError } from 'nestjs-delay-queue';
 import type { KnownQueue } from './known-queue.js';
 import { encodePayload } from './payload-text.js';
 import { readHeaders } from './read-offer.js';
+import { readRetries } from './read-retries.js';
 
-const FIELDS = ['payload', 'headers', 'type'] as const;
-const FIELDS_OF_ONE_KIND = ['payload', 'headers'] as const;
+const FIELDS_OF_ONE_KIND = ['payload', 'headers', 'attempts', 'backoff'] as const;
+const FIELDS = [...FIELDS_OF_ONE_KIND, 'type'] as const;
 
 /**
  * Checks what a reschedule changes beside the due time.
@@ -15,7 +16,8 @@ const FIELDS_OF_ONE_KIND = ['payload', 'headers'] as const;
 export async function changeBody(queue: KnownQueue, given: unknown): Promise<string> {
   if (given === undefined) return '{}';
   const isOfOneKind = queue.isTyped && queue.types === undefined;
-  const { payload, headers, type } = readFields(given, 'change', isOfOneKind ? FIELDS_OF_ONE_KIND : FIELDS);
+  const fields = readFields(given, 'change', isOfOneKind ? FIELDS_OF_ONE_KIND : FIELDS);
+  const { payload, headers, type } = fields;
   if (payload === undefined && Object.hasOwn(given as object, 'payload')) {
     throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the current one');
   }
@@ -26,6 +28,7 @@ export async function changeBody(queue: KnownQueue, given: unknown): Promise<str
   const read = {
     type: type === undefined ? undefined : readType(type),
     headers: headers === undefined ? undefined : readHeaders(headers),
+    ...readRetries(fields),
   };
   const body = JSON.stringify({ ...read, ...content });
   if (payload !== undefined) {

@@ -1,11 +1,15 @@
 import type { NewRow, RowBody } from '../table/row.js';
+import { readRetries } from './read-retries.js';
 import { type Due, invalid, readDuration, readEither, readFields, readGroup, readId, readType } from './arguments.js';
 import type { KnownQueue } from './known-queue.js';
 import { newId } from './new-id.js';
 import { encodePayload } from './payload-text.js';
 import { shown } from './shown.js';
 
-const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate', 'group', 'expiresAfter', 'onExpired', 'maxWait'] as const;
+const TYPED_OPTIONS = [
+  ...(['id', 'headers', 'onDuplicate', 'group'] as const),
+  ...(['expiresAfter', 'onExpired', 'attempts', 'backoff', 'maxWait'] as const),
+] as const;
 const OPTIONS = ['type', ...TYPED_OPTIONS] as const;
 const REQUEST = ['payload', 'delay', 'at', ...OPTIONS] as const;
 
@@ -20,6 +24,8 @@ export interface GivenOffer {
   readonly group?: unknown;
   readonly expiresAfter?: unknown;
   readonly onExpired?: unknown;
+  readonly attempts?: unknown;
+  readonly backoff?: unknown;
   readonly maxWait?: unknown;
 }
 
@@ -41,7 +47,8 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   const headers = given.headers === undefined ? undefined : readHeaders(given.headers);
   const onDuplicate = readOnDuplicate(given.onDuplicate);
   const group = given.group === undefined ? undefined : readGroup(given.group);
-  const options = { type, headers, onDuplicate, group, ...readExpiry(given), maxWait: readMaxWait(given) };
+  const retries = { ...queue.retriesOf(type), ...readRetries(given) };
+  const options = { type, headers, onDuplicate, group, ...readExpiry(given), ...retries, maxWait: readMaxWait(given) };
   const content = encodePayload(given.payload);
   const body = JSON.stringify({ ...options, ...content });
   // A Date is text when the handler gets it.

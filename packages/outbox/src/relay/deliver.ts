@@ -91,9 +91,9 @@ async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
 }
 
 /** Makes what a reschedule changes beside the due time. */
-function changeOf({ payload, base64, headers, type }: RowBody): MessageChange {
+function changeOf({ payload, base64, headers, type, attempts, backoff }: RowBody): MessageChange {
   const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
-  return { ...(content !== undefined && { payload: content }), headers, type };
+  return { ...(content !== undefined && { payload: content }), headers, type, attempts, backoff };
 }
 
 /** A row that this version cannot read. */

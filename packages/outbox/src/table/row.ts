@@ -1,3 +1,5 @@
+import type { StoredBackoff } from 'nestjs-delay-queue';
+
 export type Operation = 'offer' | 'cancel' | 'reschedule';
 
 export interface NewRow {
@@ -19,6 +21,8 @@ export interface RowBody {
   /** ms */
   readonly expiresAfter?: number | 'never' | undefined;
   readonly onExpired?: 'drop' | 'dead' | undefined;
+  readonly attempts?: number | undefined;
+  readonly backoff?: StoredBackoff | undefined;
   /** ms */
   readonly maxWait?: number | undefined;
   readonly payload?: unknown;

@@ -1,6 +1,6 @@
 -- A record consists of the due time and the time of the offer, each as 48-bit big-endian milliseconds, and the body. The functions read
 -- only the body's first lines, which `lib/message/codec` writes in this order, each only if it applies: 'W' and a time if the message was
--- put off; 'Ngroup' and the group; 'Nrepeat' and the rule; 'Nexpires' and the expiry; the type.
+-- put off; 'Ngroup' and the group; 'Nrepeat' and the rule; 'Nretry' and the attempts and backoff; 'Nexpires' and the expiry; the type.
 
 function Record.pack(due, offered, body)
   return pack('>I6I6', due, offered) .. body
@@ -71,6 +71,12 @@ end
 -- Returns the group of a record; '' if it has none or there is no record.
 function Record.group(value)
   return value and Record.group_at(value, 13) or ''
+end
+
+-- Returns a message's own attempts; nil if its queue's apply. Does not look behind a rule, whose messages no script dead-letters.
+function Record.own_attempts(value)
+  local at = Record.unwrapped_at(value, 13)
+  return tonumber(match(value, '^Nretry\n(%d+)', at) or match(value, '^Ngroup\n[^\n]+\nNretry\n(%d+)', at))
 end
 
 -- Returns a message's member in `delayed`: its group, a line feed and its id, neither of which contains a line feed. So a transfer knows

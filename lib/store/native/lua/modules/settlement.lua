@@ -8,6 +8,7 @@ local LISTS = {
   again = { 'delayed', 'renewed' },
   release = { 'released' },
   dead = { 'dead', 'failed' },
+  spent = { 'dead' },
   next = { 'repeating', 'renewed' },
   deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }

@@ -52,14 +52,22 @@ local function check_permissions(q, request, plan)
   end
 end
 
+-- True if a message becomes ready again although it has spent its queue's attempts: it has more of its own, or it repeats, and only the
+-- consumer that claims it can compute its next occurrence.
+local function goes_on(record, failed)
+  return Record.is(record) and (Record.find_rule(record) or failed < (Record.own_attempts(record) or 0))
+end
+
 -- Returns the ids of messages that have spent their last attempt, as a list and as a set. Excludes ids without a message, which claims
--- drop, and repeating messages: those become ready again, because only the consumer that claims them can compute their next occurrence.
+-- drop. A message with fewer attempts than its queue becomes ready, and the consumer that claims it dead-letters it: to find such messages
+-- here, every record would have to be read, which may be as large as its payload.
 local function find_dead_lettered(q, plan, max_attempts)
   local ids, is_dead_lettered = {}, {}
   for i, id in ipairs(plan.expired.ids) do
-    if (tonumber(plan.failed[i] or 0) or 0) + 1 >= max_attempts then
+    local failed = (tonumber(plan.failed[i] or 0) or 0) + 1
+    if failed >= max_attempts then
       local record = call('HGET', q.messages, id)
-      if record and not (Record.is(record) and Record.find_rule(record)) then
+      if record and not goes_on(record, failed) then
         ids[#ids + 1], is_dead_lettered[id] = id, true
       end
     end

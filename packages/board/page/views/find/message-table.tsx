@@ -1,5 +1,6 @@
 import type { MessageRow, StateName } from '../../../src/api.js';
 import { VirtualRows } from '../../parts/virtual-rows.js';
+import { attemptsText } from '../../parts/names.js';
 import { Time } from '../../parts/time.js';
 import { Link, pathTo } from '../../router.js';
 import { useQueue } from '../../shell/queue-context.js';
@@ -94,7 +95,7 @@ function Row({ path, message, index, hasGroups, isSelected, toggle }: RowProps) 
         <span class="type">
           {type}
           {message.failedAttempts > 0 && message.state !== 'dead' && (
-            <span class="failed"> {message.failedAttempts} failed</span>
+            <span class="failed"> {attemptsText(message)} failed</span>
           )}
         </span>
       </th>

@@ -4,7 +4,7 @@ import { useRead } from '../../api/use-read.js';
 import { Empty, Loading, Notice, Problem } from '../../parts/notices.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { Time } from '../../parts/time.js';
-import { ruleText } from '../../parts/names.js';
+import { attemptsText, backoffText, ruleText } from '../../parts/names.js';
 import { Link, pathTo } from '../../router.js';
 import type { QueueViewProps } from '../../shell/where.js';
 import { Actions } from './actions.js';
@@ -79,7 +79,7 @@ function Unknown({ id }: { readonly id: string }) {
 }
 
 function Facts({ instance, message }: { readonly instance: string; readonly message: Message }) {
-  const { queue, group, type, dueAt, offeredAt, expiresAt, leasedUntil, diedAt, repeat, failedAttempts } = message;
+  const { queue, group, type, dueAt, offeredAt, expiresAt, leasedUntil, diedAt, repeat, backoff } = message;
   const isOver = message.state !== 'delayed';
   return (
     <dl class="facts">
@@ -137,8 +137,14 @@ function Facts({ instance, message }: { readonly instance: string; readonly mess
       )}
       <div>
         <dt>failed attempts</dt>
-        <dd>{failedAttempts}</dd>
+        <dd>{attemptsText(message)}</dd>
       </div>
+      {backoff && (
+        <div>
+          <dt>backoff</dt>
+          <dd>{backoffText(backoff)}</dd>
+        </div>
+      )}
       {repeat && (
         <div>
           <dt>repeats</dt>
