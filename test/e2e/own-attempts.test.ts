@@ -82,12 +82,15 @@ describe.each<[string, DelayQueueModuleOptions]>([
       backoff: { type: 'fixed', delay: '1h' },
     });
     await producer.offer(queue, 1, 0, { id: 'quick', attempts: 3, backoff: AT_ONCE });
-    await producer.offer(queue, 1, 0, { id: 'slow', backoff: { type: 'exponential', delay: '1d', jitter: 0 } });
+    await producer.offer(queue, 1, 0, {
+      id: 'slow',
+      backoff: { type: 'exponential', delay: '1d', maxDelay: '2d', jitter: 0 },
+    });
     await until(() => failing.attempts.quick?.length === 3);
     await until(async () => (await producer.find(queue, 'slow'))?.failedAttempts === 1);
     const { dueAt, backoff, attempts } = (await producer.find(queue, 'slow'))!;
     expect(dueAt.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-    expect(backoff).toEqual({ type: 'exponential', delay: 86_400_000, factor: 2, maxDelay: 3_600_000, jitter: 0 });
+    expect(backoff).toEqual({ type: 'exponential', delay: 86_400_000, factor: 2, maxDelay: 172_800_000, jitter: 0 });
     expect(attempts).toBeUndefined();
   });
 
