@@ -102,6 +102,25 @@ describe('the command line', () => {
     expect(await producer.find(repeating, 'a')).toBeNull();
   });
 
+  it("shows a message's own attempts and backoff", async () => {
+    const own = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await producer.offer(own, null, '1h', { id: 'a', attempts: 3, backoff: { type: 'fixed', delay: '1m' } });
+    await producer.offer(own, null, '2h', { id: 'b', backoff: { type: 'exponential' } });
+    const { output } = await run('list', own, 'delayed');
+    expect(shown(output).map((line) => line.split(/  +/))).toEqual([
+      ['id', 'type', 'due', 'failed', 'payload'],
+      ['a', 'INSTANT', '0 of 3', 'null'],
+      ['b', 'INSTANT', '0', 'null'],
+    ]);
+    const { output: one } = await run('show', own, 'a');
+    expect(one).toContain('failed attempts  0 of 3\nbackoff          60000 ms\n');
+    const { output: other } = await run('show', own, 'b');
+    expect(other).toContain('failed attempts  0\nbackoff          1000 ms × 2, up to 3600000 ms, ± 20 %\n');
+    const { output: json } = await run('show', own, 'a', '--json');
+    expect(jsonLines(json)).toMatchObject([{ attempts: 3, backoff: { type: 'fixed', delay: 60_000, jitter: 0 } }]);
+  });
+
   it('prints a cursor if a list has more messages, and continues from it', async () => {
     const { output } = await run('list', queue, 'delayed', '--limit', '2');
     const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;

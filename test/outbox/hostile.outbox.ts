@@ -49,7 +49,23 @@ type Untyped = Record<
   (...given: unknown[]) => Promise<unknown>
 >;
 
-const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp][] = [
+type Refused = [name: string, call: Call, code: string, message: RegExp];
+
+const BAD_RETRIES: Readonly<Record<string, readonly [options: object, message: RegExp]>> = {
+  'no attempts': [{ attempts: 0 }, /^attempts must be a whole number from 1 to 1000000, not 0/],
+  'attempts as text': [{ attempts: '3' }, /^attempts must be a whole number/],
+  'a backoff as a function': [{ backoff: () => 5 }, /^backoff: must be an object/],
+  'a backoff of an unknown type': [{ backoff: { type: 'linear' } }, /^backoff.type must be 'fixed' or 'exponential'/],
+  'a fixed backoff without a delay': [{ backoff: { type: 'fixed' } }, /^backoff.delay is not a duration/],
+  'a fixed backoff with a factor': [{ backoff: { type: 'fixed', delay: 1, factor: 2 } }, /^backoff.factor goes with/],
+  'a backoff with a factor below 1': [{ backoff: { type: 'exponential', factor: 0 } }, /^backoff.factor must be a num/],
+  'a backoff with too much jitter': [
+    { backoff: { type: 'fixed', delay: 1, jitter: 2 } },
+    /^backoff.jitter must be a num/,
+  ],
+};
+
+const REFUSED: readonly Refused[] = [
   ['a queue with spaces', (o) => o.offer(TRANSACTION, 'a b', 1, 1), 'INVALID_ARGUMENT', /^queue: a queue name has/],
   ['a queue that is a number', (o) => o.offer(TRANSACTION, 7, 1, 1), 'INVALID_ARGUMENT', /^queue: .*not 7/],
   [
@@ -149,6 +165,12 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     'INVALID_ARGUMENT',
     /^onExpired must be 'drop' or 'dead', not 'keep'/,
   ],
+  ...Object.entries(BAD_RETRIES).map(([what, [options, message]]): Refused => [
+    what,
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, options),
+    'INVALID_ARGUMENT',
+    message,
+  ]),
   [
     'a maxWait of 0',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { id: 'm', onDuplicate: 'replace', maxWait: 0 }),

@@ -198,6 +198,41 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await expires('m')).toEqual((await app.producer.find(queue, 'm'))!.dueAt);
   });
 
+  it('lets an offer and a reschedule set the attempts and the backoff of their message', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    class Kinds extends DelayQueue(
+      queue,
+      { note: payload<number>(), remind: payload<number>() },
+      { types: { remind: { attempts: 4, backoff: { type: 'exponential', delay: '2s' } } } },
+    ) {}
+    const { outbox } = app;
+    await scene.transact(async (transaction) => {
+      await outbox.offer(transaction, queue, 1, '1h', { id: 'own', attempts: 2, backoff: { type: 'fixed', delay: 5 } });
+      await outbox.offer(transaction, Kinds, 'remind', 1, '1h', { id: 'typed' });
+      await outbox.offerMany(transaction, Kinds, [
+        { type: 'remind', payload: 1, delay: '1h', id: 'both', attempts: 1 },
+        { type: 'note', payload: 1, delay: '1h', id: 'none' },
+      ]);
+    });
+    await relayed(app);
+    const found = async (id: string) => {
+      const { attempts, backoff } = (await app.producer.find(queue, id))!;
+      return [attempts, backoff?.delay];
+    };
+    expect(await found('own')).toEqual([2, 5]);
+    expect(await found('typed')).toEqual([4, 2000]);
+    expect(await found('both')).toEqual([1, 2000]);
+    expect(await found('none')).toEqual([undefined, undefined]);
+    await scene.transact(async (transaction) => {
+      await outbox.reschedule(transaction, queue, 'own', '1h', { attempts: 7 });
+      await outbox.reschedule(transaction, Kinds, 'none', '1h', { backoff: { type: 'fixed', delay: '1s' } });
+    });
+    await relayed(app);
+    expect(await found('own')).toEqual([7, 5]);
+    expect(await found('none')).toEqual([undefined, 1000]);
+  });
+
   it('makes a debounced message due at most maxWait after the first offer', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();

@@ -10,6 +10,7 @@ import {
   type Duration,
   payload,
   type QueueHandlerOptions,
+  RetryMessage,
 } from '../../lib/index.js';
 import type { DelayQueueTester } from '../../lib/testing/index.js';
 
@@ -220,6 +221,8 @@ void tester.advance('soon');
 void again('soon');
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void new DeferMessage('soon');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void new RetryMessage('soon');
 
 declare const duration: Duration;
 enum Delays {
@@ -280,7 +283,7 @@ void orders.offerMany([
 ]);
 void emails.offer({ to: '' }, text);
 void [again(new Date()), new DeferMessage(new Date())];
-void [again(text), new DeferMessage(text), tester.advance(text), orders.reschedule('id', text)];
+void [again(text), new DeferMessage(text), new RetryMessage(text), tester.advance(text), orders.reschedule('id', text)];
 
 export const later: (delay: Duration) => Promise<unknown> = (delay) => producer.offer('b', {}, delay);
 export class OtherProducer implements Pick<DelayQueueProducer, 'offer' | 'reschedule'> {

@@ -33,6 +33,18 @@ class Orders extends DelayQueue(
   { concurrency: 32 },
 ) {}
 
+export class Retried extends DelayQueue(
+  'retried',
+  { note: payload<{ text: string }>(), remind: payload<{ nth: number }>() },
+  { attempts: 9, types: { note: { attempts: 1 }, remind: { backoff: { type: 'exponential' } } } },
+) {}
+export class Misspelt extends DelayQueue(
+  'misspelt',
+  { note: payload<string>() },
+  // @ts-expect-error The queue has no such type
+  { types: { nota: { attempts: 1 } } },
+) {}
+
 class Emails extends DelayQueue('emails', z.object({ to: z.email() })) {}
 class Trips extends DelayQueue('trips', payload<{ id: number }>(), { attempts: 3 }) {}
 export class Visits extends DelayQueue('visits', type({ page: 'string' })) {}
@@ -95,6 +107,20 @@ export class RightUses {
     await this.orders.offer('note', { text: 'x' }, '1m', { expiresAfter: '5m', onExpired: 'dead' });
     // @ts-expect-error Neither 'drop' nor 'dead'
     await this.orders.offer('note', { text: 'x' }, '1m', { expiresAfter: '5m', onExpired: 'retry' });
+    const own = { attempts: 3, backoff: { type: 'fixed', delay: '1m' } } as const;
+    await this.orders.offer('note', { text: 'x' }, '1m', own);
+    await this.orders.offerMany([{ type: 'note', payload: { text: 'x' }, delay: 0, ...own }]);
+    await this.orders.reschedule('x', 0, own);
+    await this.orders.reschedule('x', 0, { type: 'note', payload: { text: 'x' }, ...own });
+    await this.emails.reschedule('x', 0, { attempts: 3 });
+    await this.emails.repeat('x', { cron: '0 9 * * *', ...own }, { to: 'a@b.c' });
+    // @ts-expect-error A function cannot be stored
+    await this.emails.offer({ to: 'a@b.c' }, '1m', { backoff: () => 5 });
+    // @ts-expect-error No such kind of backoff
+    await this.emails.offer({ to: 'a@b.c' }, '1m', { backoff: { type: 'linear', delay: 5 } });
+    const found = await this.orders.find('x');
+    const shown: [number | undefined, number | undefined] = [found?.attempts, found?.backoff?.delay];
+    void shown;
     // @ts-expect-error No such treatment of duplicates
     await this.emails.offer({ to: 'a@b.c' }, '1m', { id: 'x', onDuplicate: 'merge' });
     void aborted;
