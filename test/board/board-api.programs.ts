@@ -132,6 +132,12 @@ describe('the API of the board', () => {
     expect(await get<MessageView>('i/-/queues/nobody/messages/bytes')).toMatchObject({
       payload: { kind: 'bytes', base64: 'AAEC/v8=', size: 5 },
     });
+    const backoff = { type: 'exponential', delay: 600_000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 };
+    const retried = { attempts: 3, failedAttempts: 0, backoff };
+    expect(await get<MessageView>('i/-/queues/emails/messages/welcome:bob')).toMatchObject(retried);
+    const { messages } = await get<MessageListView>('i/-/queues/emails/messages?state=delayed&idPrefix=welcome');
+    expect(messages).toMatchObject([{ id: 'welcome:ada' }, retried]);
+    expect(messages[0]).not.toHaveProperty('attempts');
     const dead = await get<MessageView>('i/-/queues/orders/messages/order:0');
     expect(dead).toMatchObject({ state: 'dead', error: { name: 'TypeError', stack: expect.stringContaining('at ') } });
     expect((await board.get('i/-/queues/orders/messages/none')).status).toBe(404);

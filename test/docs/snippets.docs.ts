@@ -85,7 +85,8 @@ import type {
   DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
 } from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
-const { OnDelayQueueEvent, payload, RejectMessage } = library;
+const { OnDelayQueueEvent, payload, RejectMessage, RetryMessage } = library;
+declare function charge(orderId: string | undefined): Promise<Response>;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];

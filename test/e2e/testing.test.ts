@@ -655,6 +655,22 @@ describe('a handler that is called with one message', () => {
     expect(tester.offered()).toEqual([]);
   });
 
+  test('has the attempts and backoff that the test gives it, or those that an offer shows', async () => {
+    const { tester, producer } = await start();
+    const retries = { attempts: 2, backoff: { type: 'fixed', delay: '7s' } } as const;
+    const handle = (attempt: number) => tester.handle('payments', 1, { type: 'fail', attempt, ...retries });
+    expect(await handle(1)).toMatchObject({ kind: 'retry', delay: 7000 });
+    expect(await handle(2)).toMatchObject({ kind: 'dead', error: expect.any(Declined) });
+    expect(await handle(3)).toMatchObject({ kind: 'dead', error: { name: 'LeaseExpired' } });
+    await producer.offer('payments', 1, '1h', { type: 'fail', id: 'a', ...retries });
+    await producer.offer('payments', 1, '1h', { type: 'ack' });
+    const [own, plain] = tester.offered('payments');
+    expect(own).toMatchObject({ attempts: 2, backoff: { type: 'fixed', delay: 7000, jitter: 0 } });
+    expect(plain).not.toHaveProperty('attempts');
+    await tester.advance('2h');
+    expect(await producer.find('payments', 'a')).toMatchObject({ state: 'dead', failedAttempts: 2 });
+  });
+
   test('fails even if it throws undefined', async () => {
     const handler = handlerOf('orders', () => {
       // eslint-disable-next-line @typescript-eslint/only-throw-error

@@ -389,6 +389,19 @@ describe('a queue definition', () => {
     ['a malformed type name', ['q', { 'two words': payload() }], 'a message type has'],
     ['a type without a payload', ['q', { note: 'string' }], "the payload of 'note' must be"],
     ['an unknown option', ['q', payload(), { concurency: 2 }], 'concurency is not an option'],
+    ['types of a queue without types', ['q', payload(), { types: { a: { attempts: 1 } } }], 'messages have no type'],
+    ['an unknown type', ['q', { note: payload() }, { types: { nota: { attempts: 1 } } }], 'did you mean note?'],
+    [
+      'bad attempts of a type',
+      ['q', { note: payload() }, { types: { note: { attempts: 0 } } }],
+      'types.note.attempts must',
+    ],
+    ['no object as types', ['q', { note: payload() }, { types: 3 }], 'types must be an object'],
+    [
+      'a function as a backoff',
+      ['q', { a: payload() }, { types: { a: { backoff: () => 1 } } }],
+      'types.a.backoff must be',
+    ],
   ])('is refused immediately with %s', (_, args, problem) => {
     const define = DelayQueue as unknown as (...args: unknown[]) => unknown;
     expect(() => define(...args)).toThrow(

@@ -69,12 +69,24 @@ describe('a message added on bull-board', () => {
     expect(await producer.find(queue, body.job.id)).toMatchObject({ group: 'customer-7' });
   });
 
+  test('has the attempts and the backoff given in the form, which its duplicates share', async () => {
+    const { queue, producer, board } = await start();
+    const backoff = { type: 'fixed', delay: 5000, jitter: 0 };
+    const options = { delay: 60_000, jobId: 'a', attempts: 3, backoff };
+    expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({ status: 200 });
+    const { opts } = (await board.queue(queue)).jobs[0]!;
+    expect(opts).toMatchObject({ attempts: 3, backoff });
+    const { body } = await board.add(queue, { name: '', data: {}, options: opts });
+    expect(await producer.find(queue, body.job.id)).toMatchObject({ attempts: 3, backoff });
+  });
+
   test('is refused with options that messages do not support', async () => {
     const { queue, producer, board } = await start();
-    const options = { delay: 60_000, attempts: 3, priority: 1 };
+    const options = { delay: 60_000, lifo: true, priority: 1 };
+    const known = 'delay, jobId, headers, group, attempts, backoff';
     expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({
       status: 400,
-      body: { message: 'A message has no option attempts, priority. Its options are delay, jobId, headers, group.' },
+      body: { message: `A message has no option lifo, priority. Its options are ${known}.` },
     });
     expect((await producer.counts(queue)).delayed).toBe(0);
   });

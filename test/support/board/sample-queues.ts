@@ -81,7 +81,10 @@ export async function offerSamples(producer: DelayQueueProducer, billing: DelayQ
   );
   await producer.offerMany('emails', [
     { id: 'welcome:ada', type: 'welcome', payload: { to: 'ada@example.com' }, delay: '1h' },
-    { id: 'welcome:bob', type: 'welcome', payload: { to: 'bob@example.com' }, delay: '2d' },
+    {
+      ...{ id: 'welcome:bob', type: 'welcome', payload: { to: 'bob@example.com' }, delay: '2d' },
+      ...{ attempts: 3, backoff: { type: 'exponential', delay: '10m' } },
+    },
   ]);
   await producer.repeat('emails', 'digest', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', type: 'digest' }, {});
   await producer.offerMany(
