@@ -101,9 +101,10 @@ export function readTypedQueueOptions(
   readonly retries: ReadonlyMap<string, Retries>;
   readonly instance: string | undefined;
 } {
-  const { instance, types = {} } = check(typedQueueSchema, given, place, placeOf);
+  const { instance, types } = check(typedQueueSchema, given, place, placeOf);
+  if (instance === undefined && types === undefined) return { queueOptions: given, retries: new Map(), instance };
   const { instance: _instance, types: _types, ...queueOptions } = given;
-  const retries = new Map(Object.entries(types).flatMap(([type, own]) => (own ? [[type, own] as const] : [])));
+  const retries = new Map(Object.entries(types ?? {}).flatMap(([type, own]) => (own ? [[type, own] as const] : [])));
   return { queueOptions, retries, instance };
 }
 
