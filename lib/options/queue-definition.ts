@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
 import { nearestNames } from '../message/nearest-name.js';
-import type { Retries } from '../message/retries.js';
-import type { DelayedMessage } from '../message/message.js';
+import type { DelayedMessage, MessageEnvelope } from '../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { isLiteral } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
@@ -26,7 +25,7 @@ export interface QueueDefinition<Payloads = unknown> {
   /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
   /** The attempts and backoff that offers give to their messages, by type. */
-  readonly retries: ReadonlyMap<string, Retries>;
+  readonly retries: ReadonlyMap<string, Pick<MessageEnvelope, 'attempts' | 'backoff'>>;
   /** The name of the queue's instance; undefined if the instance has no name. */
   readonly instance?: string | undefined;
 }
