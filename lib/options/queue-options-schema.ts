@@ -53,7 +53,7 @@ const backoffSchema = z.union(
 
 const attempts = wholeNumber(1, 1_000_000);
 
-/** The schema of the attempts and backoff that a message takes along. */
+/** The schema of the attempts and backoff that travel with a message. */
 export const retriesSchema = z.strictObject(
   {
     attempts: z.optional(attempts),

@@ -38,7 +38,7 @@ export type BackoffOptions =
 /** A {@link BackoffOptions} that can be stored with a message, which a function cannot. */
 export type StoredBackoff = Exclude<BackoffOptions, CallableFunction>;
 
-/** How often and when a message is retried. It takes these options along, whichever process handles it. */
+/** How often and when a message is retried. These options travel with it, whichever process handles it. */
 export interface RetryOptions {
   /**
    * How many attempts the message has before it becomes a dead letter. 1–1,000,000. Not available in every layout. Default: the queue's
