@@ -5,6 +5,7 @@ import { Delivery } from '../../lib/consumer/delivery.js';
 import { FirstDue } from '../../lib/consumer/expiry.js';
 import { Repetition } from '../../lib/repeats/repetition.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import type { Retries } from '../../lib/message/retries.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Outcome } from '../../lib/store/consumer-store.js';
@@ -46,10 +47,11 @@ function newRepetition(
   delivery: ConstructorParameters<typeof Repetition>[0],
   rule: RepeatRule,
   body: Buffer = Buffer.from('J1'),
+  retries?: Retries,
 ): Repetition {
   const never = { after: null, onExpired: 'drop' } as const;
   const source = { ...delivery, lease: newLease() };
-  const firstDue = new FirstDue(source, body, { content: { repeat: rule }, queue: never });
+  const firstDue = new FirstDue(source, body, { content: { repeat: rule, retries }, queue: never });
   return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
 }
 
@@ -112,6 +114,17 @@ describe('an occurrence whose processes have all died', () => {
     const last = { id: 'a', dueAt: at, ...later, attempt: ATTEMPTS };
     const repetition = newRepetition(last, EVERY_MINUTE);
     expect(repetition.outcomeWithoutHandler()).toBeUndefined();
+  });
+
+  test.each([
+    [ATTEMPTS + 1, ATTEMPTS + 1, undefined],
+    [ATTEMPTS + 2, ATTEMPTS + 1, 'dead'],
+    [1, 1, undefined],
+    [2, 1, 'dead'],
+  ])('counts attempt %i by its own attempts if it has %i', (attempt, attempts, kind) => {
+    const delivery = { id: 'a', dueAt: at, lateness: 0, attempt };
+    const repetition = newRepetition(delivery, EVERY_MINUTE, undefined, { attempts });
+    expect(repetition.outcomeWithoutHandler()?.kind).toBe(kind);
   });
 });
 
