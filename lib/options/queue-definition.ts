@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
 import { nearestNames } from '../message/nearest-name.js';
-import type { DelayedMessage, MessageEnvelope } from '../message/message.js';
+import type { ComputedBackoff } from '../message/backoff.js';
+import type { DelayedMessage } from '../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { isLiteral } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
@@ -25,7 +26,10 @@ export interface QueueDefinition<Payloads = unknown> {
   /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
   /** The attempts and backoff that offers give to their messages, by type. */
-  readonly retries: ReadonlyMap<string, Pick<MessageEnvelope, 'attempts' | 'backoff'>>;
+  readonly retries: ReadonlyMap<
+    string,
+    { readonly attempts?: number | undefined; readonly backoff?: ComputedBackoff | undefined }
+  >;
   /** The name of the queue's instance; undefined if the instance has no name. */
   readonly instance?: string | undefined;
 }
