@@ -5,7 +5,14 @@ import { inSlices } from '../timing/event-loop.js';
 import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
 import { assertCallable, assertInjected } from './declaration-checks.js';
 import type { DeclaredMethod } from './declared-methods.js';
-import { checksOf, definitionOf, instanceOfQueue, type QueueDefinition, typesOf } from '../options/queue-definition.js';
+import {
+  checksOf,
+  definitionOf,
+  instanceOfQueue,
+  type QueueDefinition,
+  retriesOf,
+  typesOf,
+} from '../options/queue-definition.js';
 import { declaredHandlers, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
 import { HandlerCalls } from './handler-calls.js';
 import { HandlerRegistry } from './handler-registry.js';
@@ -112,6 +119,6 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
   }
   const read = readHandlerOptions(options, place);
   const instance = instanceOfQueue(definition, read.instance, place);
-  const repeat = read.repeat && { ...definition.retries.get(type), ...read.repeat };
+  const repeat = read.repeat && { ...retriesOf(definition).get(type), ...read.repeat };
   return { queue, definition, type, check: checksOf(definition)(type), ...read, repeat, instance };
 }

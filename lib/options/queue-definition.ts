@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
 import { nearestNames } from '../message/nearest-name.js';
-import type { ComputedBackoff } from '../message/backoff.js';
+import type { Retries } from '../message/retries.js';
 import type { DelayedMessage } from '../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { isLiteral } from '../message/read-fields.js';
@@ -26,10 +26,7 @@ export interface QueueDefinition<Payloads = unknown> {
   /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
   /** The attempts and backoff that offers give to their messages, by type. */
-  readonly retries: ReadonlyMap<
-    string,
-    { readonly attempts?: number | undefined; readonly backoff?: ComputedBackoff | undefined }
-  >;
+  readonly retries: ReadonlyMap<string, Pick<QueueOptions, 'attempts' | 'backoff'>>;
   /** The name of the queue's instance; undefined if the instance has no name. */
   readonly instance?: string | undefined;
 }
@@ -147,6 +144,12 @@ export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): 
 
 function specsOf({ payloads }: QueueDefinition): ReadonlyMap<string, PayloadSpec> {
   return new Map(isPayloadSpec(payloads) ? [[NO_TYPE, payloads]] : Object.entries(payloads as PayloadSpecs));
+}
+
+/** Returns the attempts and backoff of messages, by type. */
+export function retriesOf({ retries }: QueueDefinition): ReadonlyMap<string, Retries> {
+  // What `defineQueue` has checked has no function.
+  return retries as ReadonlyMap<string, Retries>;
 }
 
 /** Returns the types of a definition, in its order; undefined if messages have none. */

@@ -6,6 +6,7 @@ import {
   type PayloadInput,
   type PayloadSpec,
   type QueueDefinition,
+  retriesOf,
   type SpecOf,
   typesOf,
   type TypesOf,
@@ -41,7 +42,7 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   constructor(definition: QueueDefinition, readChange: PayloadRules['readChange']) {
     super();
     this.queue = definition.queue;
-    this[RULES] = { checkOf: checksOf(definition), readChange, retries: definition.retries };
+    this[RULES] = { checkOf: checksOf(definition), readChange, retries: retriesOf(definition) };
   }
 
   /** @internal */

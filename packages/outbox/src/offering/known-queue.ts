@@ -41,7 +41,8 @@ export function knownQueue(queue: string | DefinedBy<unknown>, instance: string 
   const name = readQueueName(definition.queue);
   if (definition.instance !== instance) throw elsewhere(name, definition.instance);
   const { payloads, retries } = definition;
-  const retriesOf = (type = '') => retries.get(type);
+  // Checked by DelayQueue(): none of them is a function.
+  const retriesOf = (type = '') => retries.get(type) as RetryOptions | undefined;
   if (isPayloadSpec(payloads)) {
     const check = (_type: string | undefined, payload: unknown) => checked(payloads, payload, name);
     return { name, types: undefined, isTyped: true, retriesOf, check };
