@@ -308,6 +308,6 @@ void producer.repeat('b', 'id', {}, 1);
 void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });
 
 export function copyMessage(message: DelayedMessage): DelayedMessage {
-  // @ts-expect-error Type '{ attempt: number; expiresAt?: Date | undefined; repeat?: Occurrence | undefined; id: string; queue: string; type: string; payload: unknown; headers: Readonly<Record<string, string>>; group?: string | undefined; dueAt: Date; offeredAt: Date; }' is missing the following properties from type 'DelayedMessage<unknown, string>': lateness, signal
+  // @ts-expect-error Type '{ attempt: number; expiresAt?: Date | undefined; repeat?: Occurrence | undefined; id: string; queue: string; type: string; payload: unknown; headers: Readonly<Record<string, string>>; ... 4 more ...; offeredAt: Date; }' is missing the following properties from type 'DelayedMessage<unknown, string>': lateness, signal
   return { ...message };
 }
