@@ -210,7 +210,7 @@ const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex');
 const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 /** Removes comments, empty lines and indentation, because the server keeps the source. */
-const bare = (text: string) => text.replace(/^\s*--.*\n/gm, '').replace(/^[ \n]+/gm, '');
+const bare = (text: string) => text.replace(/^ *--.*\n/gm, '').replace(/^[ \n]+/gm, '');
 
 function once<Value extends object>(create: () => Value): () => Value {
   let value: Value | undefined;

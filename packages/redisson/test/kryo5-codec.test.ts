@@ -377,3 +377,25 @@ describe('bytes for the kryo5 codec', () => {
     );
   });
 });
+
+describe('a hostile text', () => {
+  const codec = kryo5({ classes: { 'x.Trip': { place: 'Locale', departure: 'OffsetTime' } } });
+  const LONG = 100_000;
+
+  it('that is long takes no longer than others: a Locale of underscores that is read', () => {
+    const placeholder = Buffer.from(
+      codec.encode({ '@class': 'x.Trip', place: `de_CH_${'A'.repeat(LONG)}x`, departure: null }),
+    );
+    const from = performance.now();
+    const bytes = Buffer.from(placeholder.map((byte) => (byte === 0x41 ? 0x5f : byte)));
+    expect(codec.decode(bytes)).toMatchObject({ place: `de_CH_${'_'.repeat(LONG)}x` });
+    expect(performance.now() - from).toBeLessThan(2000);
+  });
+
+  it('that is long takes no longer than others: a time of digits that is written', () => {
+    const from = performance.now();
+    const write = () => codec.encode({ '@class': 'x.Trip', place: null, departure: `${'1'.repeat(LONG)}\n` });
+    expect(write).toThrow(/OffsetTime/);
+    expect(performance.now() - from).toBeLessThan(2000);
+  });
+});

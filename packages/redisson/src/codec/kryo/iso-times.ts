@@ -149,7 +149,7 @@ export function printDuration(seconds: Int64, nano: number): string {
       ? ''
       : `.${String(rest < 0n ? -rest : rest)
           .padStart(9, '0')
-          .replace(/0+$/, '')}`;
+          .replace(/(?<!0)0+$/, '')}`;
   const last = whole % 60n === 0n && rest === 0n ? '' : `${sign}${whole % 60n}${fraction}S`;
   return `PT${hours === 0n ? '' : `${hours}H`}${minutes === 0n ? '' : `${minutes}M`}${last}`;
 }

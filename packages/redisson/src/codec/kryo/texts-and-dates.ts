@@ -117,7 +117,7 @@ const locale: Scalar = {
   read(input) {
     const parts = [present(input.string()), present(input.string()), present(input.string())];
     if (`${parts[0]}${parts[1]}`.includes('_')) throw new MalformedBytes('a Locale is malformed');
-    return parts.join('_').replace(/_+$/, '');
+    return parts.join('_').replace(/(?<!_)_+$/, '');
   },
 };
 

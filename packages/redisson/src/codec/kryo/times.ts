@@ -156,7 +156,7 @@ export const times: Readonly<Record<string, Scalar>> = {
   },
   'java.time.OffsetTime': {
     write(output, value) {
-      const [time, offset] = parsed(/^([\d:.]+)(.+)$/, value, 'an OffsetTime');
+      const [time, offset] = parsed(/^([\d:.]+)([^\d:.].*)$/, value, 'an OffsetTime');
       writeClock(output, clockOf(time, 'an OffsetTime'));
       writeOffset(output, offsetOf(offset));
     },
@@ -164,7 +164,7 @@ export const times: Readonly<Record<string, Scalar>> = {
   },
   'java.time.OffsetDateTime': {
     write(output, value) {
-      const [date, time, offset] = parsed(/^([^T]+)T([\d:.]+)(.+)$/, value, 'an OffsetDateTime');
+      const [date, time, offset] = parsed(/^([^T]+)T([\d:.]+)([^\d:.].*)$/, value, 'an OffsetDateTime');
       writeDay(output, dayOf(date, 'an OffsetDateTime'));
       writeClock(output, clockOf(time, 'an OffsetDateTime'));
       writeOffset(output, offsetOf(offset));
@@ -173,7 +173,11 @@ export const times: Readonly<Record<string, Scalar>> = {
   },
   'java.time.ZonedDateTime': {
     write(output, value) {
-      const [date, time, offset, zone] = parsed(/^([^T]+)T([\d:.]+)(?:\[([^\]]+)\]|(.+))$/, value, 'a ZonedDateTime');
+      const [date, time, offset, zone] = parsed(
+        /^([^T]+)T([\d:.]+)(?:\[([^\]]+)\]|([^\d:.].*))$/,
+        value,
+        'a ZonedDateTime',
+      );
       writeDay(output, dayOf(date, 'a ZonedDateTime'));
       writeClock(output, clockOf(time, 'a ZonedDateTime'));
       output.string(zone === undefined ? zoneOf(offset!) : printOffset(offsetOf(zone)));
