@@ -19,6 +19,8 @@ export {
 export type { DelayQueueEvent, DelayQueueEvents } from './message/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './message/delay-queue-observer.js';
 export { DelayQueueListener, OnDelayQueueEvent } from './observers/listener-decorators.js';
+export { EncryptedPayload } from './message/codec/encrypted-payload.js';
+export type { QueueEncryption } from './message/encryption.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
 export type { CheckedDue } from './message/duration.js';
 export type { CheckedDuration, Duration, DurationText } from './message/duration.js';

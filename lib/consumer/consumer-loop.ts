@@ -73,7 +73,7 @@ export class ConsumerLoop {
     this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.leases = new LeaseKeeper(common);
-    this.#settler = new Settler({ ...common, leases: this.leases, activity });
+    this.#settler = new Settler({ ...common, leases: this.leases, activity, errors: runner.errors });
     const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer, activity };
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }

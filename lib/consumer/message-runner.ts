@@ -1,4 +1,4 @@
-import type { MessageCodec, MessageContent } from '../message/codec/message-codec.js';
+import type { ErrorCodec, MessageCodec, MessageContent } from '../message/codec/message-codec.js';
 import { PUT_OFF, UnknownBodyForm } from '../message/codec/body-forms.js';
 import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-id.js';
@@ -63,6 +63,11 @@ export class MessageRunner {
   /** The reason why this process may claim no more of the queue's messages; undefined if it may. */
   get haltReason(): string | undefined {
     return this.#mismatchCheck?.haltReason;
+  }
+
+  /** How the queue stores the errors of dead letters; undefined: as they are. */
+  get errors(): ErrorCodec | undefined {
+    return this.options.codec.errors;
   }
 
   run(delivery: Delivery): Outcome | Promise<Outcome> {

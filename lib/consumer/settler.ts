@@ -3,6 +3,8 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { againWatch } from '../message/again-watch.js';
 import { hasCode } from '../message/failure.js';
+import type { ErrorCodec } from '../message/codec/message-codec.js';
+import type { DeathCause } from '../message/delay-queue-events.js';
 import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
@@ -45,6 +47,8 @@ export class Settler {
       /** Tracks each message until its outcome is dealt with. */
       readonly leases: Pick<LeaseKeeper, 'letGo'>;
       readonly activity?: Activity | undefined;
+      /** How the errors of dead letters are stored; undefined: as they are. */
+      readonly errors?: ErrorCodec | undefined;
     },
   ) {
     const { queue, clock, events } = options;
@@ -86,11 +90,12 @@ export class Settler {
 
   /** Returns true for each outcome that counts because its claim was still held; undefined if the process stopped before an answer. */
   async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<readonly boolean[] | undefined> {
-    const { store, events, queue } = this.options;
+    const { store, events, queue, errors } = this.options;
+    const settlements = errors ? batch.map((settlement) => withStoredError(settlement, errors)) : batch;
     let mayHaveHappened = false;
     for (let failures = 1; ; failures++) {
       try {
-        const { accepted, dropped } = await store.settle(batch);
+        const { accepted, dropped } = await store.settle(settlements);
         this.#streak.worked();
         if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
         // If the answer to an earlier call was lost, a refusal most likely means that this very outcome already counts.
@@ -137,6 +142,15 @@ export class Settler {
     const wasHandled = isAccepted && outcome.kind === 'ack' && outcome.lateBy === undefined;
     for (const place of againWatch.ended(wasHandled)) this.options.events.note('again-not-returned', { place });
   }
+}
+
+/** Causes of death whose errors come from this package, and say nothing about a payload. */
+const OWN_CAUSES: ReadonlySet<DeathCause | undefined> = new Set(['lease', 'unknown-type', 'expired']);
+
+function withStoredError(settlement: DeliverySettlement, errors: ErrorCodec): DeliverySettlement {
+  const { outcome } = settlement;
+  if (outcome.kind !== 'dead' || OWN_CAUSES.has(outcome.by)) return settlement;
+  return { ...settlement, outcome: { ...outcome, error: errors.encode(outcome.error) } };
 }
 
 /** Counts an outcome. A deferred message has been neither handled nor failed. */

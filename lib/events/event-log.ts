@@ -62,10 +62,12 @@ const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
   expired: 'it has expired',
 };
 
-const unknownForm = (form: string) =>
-  form === 'repeat'
-    ? 'it repeats, and this process has no calendar that reads its rule (option `calendar`)'
-    : `its body has the form '${form}', which only a newer version reads`;
+function unknownForm(form: string): string {
+  if (form === 'repeat') return 'it repeats, and this process has no calendar that reads its rule (option `calendar`)';
+  const [, key] = /^encrypted:(.*)/.exec(form) ?? [];
+  if (key !== undefined) return `it is encrypted with key '${key}', which this process does not have (option \`encryption\`)`;
+  return `its body has the form '${form}', which only a newer version reads`;
+}
 
 /** The texts and levels of everything that is logged. */
 type Texts = { readonly [Name in keyof EventPayloads]?: (logger: Logger, payload: EventPayloads[Name]) => void };

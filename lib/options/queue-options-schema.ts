@@ -4,6 +4,7 @@ import { MAX_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
+import { type Encryption, isEncryption, type QueueEncryption } from '../message/encryption.js';
 import { isLayout, type Layout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type {
@@ -140,6 +141,14 @@ const queueFields = {
     ),
     'native',
   ),
+  encryption: z.prefault(
+    z.union(
+      [off, z.custom<Encryption>(isEncryption) as z.ZodMiniType as z.ZodMiniType<Encryption, QueueEncryption>],
+      // Does not show what was given, because that may be a key.
+      { error: "must be 'off' or what encryption() of 'nestjs-delay-queue/encryption' returns" },
+    ),
+    'off',
+  ),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
 /** The schema of the options given in one place. They may contradict each other, because another place can still override them. */
@@ -199,7 +208,7 @@ export interface BatchSize {
 /** The schema of a queue's options after those of all places have been merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, partitions, rate, globalConcurrency, groups, expiresAfter } = options;
+    const { layout, partitions, rate, globalConcurrency, groups, expiresAfter, encryption } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
     if (globalConcurrency !== null && partitions > 1)
@@ -210,5 +219,6 @@ export const queueSchema = queueLayerSchema.check(
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);
     if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);
+    if (encryption && !layout.can.encryption) refuse('encryption', `must be 'off' with layout '${layout.name}'`);
   }),
 );

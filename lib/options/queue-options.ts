@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.js';
 import type { QueueLayout } from '../store/layout.js';
+import type { QueueEncryption } from '../message/encryption.js';
 import type { MessageHeaders } from '../message/message.js';
 
 export type { QueueLayout };
@@ -232,6 +233,12 @@ export interface QueueOptions {
    * @defaultValue `'native'`
    */
   readonly layout?: 'native' | QueueLayout | undefined;
+  /**
+   * Encrypts payloads, headers and the errors of dead letters: `encryption()` from `nestjs-delay-queue/encryption`. All processes that use
+   * the queue need the keys. Not available in every layout. See `docs/encryption.md`.
+   * @defaultValue `'off'`
+   */
+  readonly encryption?: QueueEncryption | 'off' | undefined;
 }
 
 /** When a message repeats, and what its occurrences have in common. */

@@ -51,7 +51,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
   }
 
   byError(query?: Pick<PageQuery, 'cursor'>): Promise<DeadLetterErrorPage> {
-    return listErrors(this.queue.store, query);
+    return listErrors(this.queue, query);
   }
 
   async redrive(id: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Hooks } from '../message/delay-queue-observer.js';
+import { EncryptedPayload } from '../message/codec/encrypted-payload.js';
+import { isInstance } from '../message/failure.js';
 import { AgainAdvice } from '../runtime/again-advice.js';
 import type { CheckOfType } from '../options/queue-definition.js';
 import { MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
@@ -122,7 +124,9 @@ export class Offers {
     messages: readonly NewMessage[],
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
-    const carriesHeaders = options.layout.can.headers;
+    // What is encrypted elsewhere cannot take any more headers.
+    const isOpen = messages.every(({ payload }) => !isInstance(payload, EncryptedPayload));
+    const carriesHeaders = options.layout.can.headers && isOpen;
     const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {}, special }, newId }) => ({
       id: (id ?? newId)!,
       type,

@@ -1,4 +1,4 @@
-import { readContent } from '../message/codec/message-codec.js';
+import { readContent, storedError } from '../message/codec/message-codec.js';
 import { unwrapPutOff } from '../message/codec/body-forms.js';
 import { dateOf } from '../message/duration.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
@@ -105,7 +105,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
     ...(expiresAt && { expiresAt }),
     ...(repeat && { repeat }),
     ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
-    ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
+    ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(storedError(known.codec, death.error)) }),
   };
 }
 

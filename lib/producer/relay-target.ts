@@ -1,4 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EncryptedPayload } from '../message/codec/encrypted-payload.js';
+import type { MessageContent } from '../message/codec/message-codec.js';
+import { nativeCodec } from '../message/codec/native-codec.js';
 import { dueAt, type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
@@ -35,6 +38,21 @@ export class RelayTarget {
   }
 
   /**
+   * Encrypts and decrypts what rows hold until they are relayed, with the keys of a queue. What it encrypts is a payload for `offer`, which
+   * stores it as it is.
+   * @returns undefined if the queue's messages are not encrypted
+   * @throws DelayQueueError `INVALID_ARGUMENT`
+   */
+  encryptionOf(queue: string): RowEncryption | undefined {
+    const { codec, options } = this.parts.queues.named(queue);
+    if (!options.encryption) return undefined;
+    return {
+      encrypt: (content) => codec.show!(Buffer.from(codec.encode(content) as string))?.payload as EncryptedPayload,
+      decrypt: (payload, type) => codec.decode(Buffer.from(nativeCodec.encode({ type, payload, headers: {} }) as string)),
+    };
+  }
+
+  /**
    * Returns calls that take effect before a given time or never. After that time, the server refuses them, even if this process stalls.
    * @param notAfter - a time by `performance.now()`
    */
@@ -67,6 +85,16 @@ export class RelayTarget {
     };
   }
 }
+
+/** Encrypts what rows hold with the keys of a queue. */
+export interface RowEncryption {
+  /** Returns undefined if the queue has no current key. @throws DelayQueueError `INVALID_PAYLOAD` */
+  encrypt(content: RowContent & Pick<MessageContent, 'type'>): EncryptedPayload | undefined;
+  /** @throws DelayQueueError `INVALID_PAYLOAD` if it was changed, or is encrypted with a key that this process does not have */
+  decrypt(payload: EncryptedPayload, type: string): RowContent;
+}
+
+type RowContent = Pick<MessageContent, 'payload' | 'headers'>;
 
 export interface RelayedCalls {
   offer(queue: string, payload: unknown, delay: Duration, options?: OfferOptions): Promise<OfferResult>;

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { RepeatsOf } from '../consumer/message-runner.js';
+import { unwrapPutOff } from '../message/codec/body-forms.js';
 import { encodeBody } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/duration.js';
@@ -63,7 +64,7 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
     const body = encodeBody(rules, { type, payload, headers, expiry, retries, repeat: rule });
     if (check) await checkInTime(check, { queue: queue.name, type, body, codec: queue.codec }, this.clock, this.limits);
     try {
-      return await this.#offer(queue, { id, rule, body: Buffer.from(body) });
+      return await this.#offer(queue, { id, rule, body: await unchanged(queue, id, Buffer.from(body)) });
     } catch (error) {
       throw withMessageId(error, id);
     }
@@ -102,6 +103,22 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
     if (calendar) return calendar;
     const problem = `calendar: ${method} needs one: give forRoot({ calendar }) the one of 'nestjs-delay-queue/calendar'`;
     throw new DelayQueueError('INVALID_OPTION', problem);
+  }
+}
+
+/**
+ * Returns the stored body if the message is already stored with the same content, because the stores compare bytes: an encrypted body never
+ * equals another one.
+ */
+async function unchanged({ codec, router }: Queue, id: string, body: Buffer): Promise<Buffer> {
+  if (!codec.isSame) return body;
+  const found = await router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
+  const stored = found && unwrapPutOff(found.body).body;
+  try {
+    return stored && codec.isSame(stored, body) ? stored : body;
+  } catch {
+    // The stored body cannot be read here.
+    return body;
   }
 }
 

@@ -30,7 +30,7 @@ export class Queue {
     readonly options: ResolvedQueueOptions,
     readonly router: Router,
   ) {
-    this.codec = options.layout.codec;
+    this.codec = options.encryption?.codec ?? options.layout.codec;
     this.store = new WholeQueue(router);
   }
 }

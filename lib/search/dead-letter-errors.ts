@@ -1,3 +1,4 @@
+import { type MessageCodec, storedError } from '../message/codec/message-codec.js';
 import { dateOf } from '../message/duration.js';
 import { readFailure } from '../message/failure.js';
 import { type PageQuery, readPage } from '../message/page.js';
@@ -37,7 +38,7 @@ type DeadLetterError = DeadLetterErrorPage['errors'][number];
 
 /** @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor */
 export async function listErrors(
-  store: WholeQueue,
+  { store, codec }: { readonly store: WholeQueue; readonly codec: MessageCodec },
   query: Pick<PageQuery, 'cursor'> | undefined,
 ): Promise<DeadLetterErrorPage> {
   let { cursor } = readPage(query && readFields(query, 'query', ['cursor']));
@@ -46,17 +47,17 @@ export async function listErrors(
   for (;;) {
     const from = cursor === undefined ? { offset: 0 } : { cursor };
     const page = await store.list({ state: 'dead', from, limit: PART });
-    examined.add(page.messages, page.missing);
-    errors.push(...page.messages.map(errorOf));
+    examined.add({ examined: page.messages, missing: page.missing });
+    errors.push(...page.messages.map((letter) => errorOf(letter, codec)));
     if (page.cursor === null || examined.isEnough) {
-      return { errors: mergeErrors(errors), examined: examined.count, cursor: page.cursor, ...examined.missing };
+      return { errors: mergeErrors(errors), examined: examined.count, cursor: page.cursor, ...examined.notes };
     }
     cursor = page.cursor;
   }
 }
 
-function errorOf({ id, death }: StoredMessage): DeadLetterError {
-  const { name, message, stack } = readFailure(death!.error);
+function errorOf({ id, death }: StoredMessage, codec: MessageCodec): DeadLetterError {
+  const { name, message, stack } = readFailure(storedError(codec, death!.error));
   const at = dateOf(death!.at);
   return { name, frame: frameOf(stack), message, count: 1, firstAt: at, lastAt: at, example: id };
 }

@@ -7,16 +7,25 @@ export const PART = 500;
 const MAX_EXAMINED = 5000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
+interface ExaminedPart {
+  readonly examined: readonly StoredMessage[];
+  /** How many of them could not be searched, because they are encrypted. */
+  readonly encrypted?: number;
+  /** Partitions that did not answer. */
+  readonly missing?: readonly number[] | undefined;
+}
+
 /** What a walk through messages has examined so far. */
 export class Examined {
   #count = 0;
   #bytes = 0;
+  #encrypted = 0;
   readonly #missing = new Set<number>();
 
-  /** @param missing - partitions that did not answer */
-  add(messages: readonly StoredMessage[], missing: readonly number[] = []): void {
-    this.#count += messages.length;
-    for (const { body } of messages) this.#bytes += body.length;
+  add({ examined, encrypted = 0, missing = [] }: ExaminedPart): void {
+    this.#count += examined.length;
+    this.#encrypted += encrypted;
+    for (const { body } of examined) this.#bytes += body.length;
     for (const partition of missing) this.#missing.add(partition);
   }
 
@@ -29,8 +38,15 @@ export class Examined {
     return this.#count >= MAX_EXAMINED || this.#bytes >= MAX_BYTES;
   }
 
-  get missing(): { readonly missing?: readonly number[] } {
-    if (this.#missing.size === 0) return {};
-    return { missing: [...this.#missing].sort((one, other) => one - other) };
+  get isComplete(): boolean {
+    return this.#missing.size === 0;
+  }
+
+  /** What the result must say if it is so. */
+  get notes(): { readonly missing?: readonly number[]; readonly encrypted?: number } {
+    return {
+      ...(this.#missing.size > 0 && { missing: [...this.#missing].sort((one, other) => one - other) }),
+      ...(this.#encrypted > 0 && { encrypted: this.#encrypted }),
+    };
   }
 }

@@ -21,6 +21,8 @@ export interface MatchReport {
   readonly examined: number;
   /** True once all messages have been examined. False if the signal has stopped the walk, or if partitions are `missing`. */
   readonly isComplete: boolean;
+  /** How many of the examined messages could not be searched for `text`, as in {@link SearchPage}. */
+  readonly encrypted?: number;
   /** The partitions that did not answer, as in {@link QueueCounts}. */
   readonly missing?: readonly number[];
 }
@@ -140,8 +142,8 @@ export class StoredMatches implements MatchingMessages {
       changed: tally.changed,
       movedOn: tally.unchanged,
       examined: examined.count,
-      isComplete: cursor === null && !examined.missing.missing,
-      ...examined.missing,
+      isComplete: cursor === null && examined.isComplete,
+      ...examined.notes,
     });
     // Without this end, messages that are redriven and die again would be found again.
     const lastDeath = filter.state === 'dead' ? (await queue.store.status()).now : Infinity;
@@ -153,7 +155,7 @@ export class StoredMatches implements MatchingMessages {
         const ids = found.flatMap(({ id }) => (id === '' ? [] : [id]));
         if (change) await tally.change(ids, change);
         matched += found.length;
-        examined.add(part.examined, part.missing);
+        examined.add(part);
         cursor = part.cursor;
       } catch (error) {
         tally.fail('the search for the others', error);

@@ -1,5 +1,7 @@
+import { EncryptedPayload } from '../message/codec/encrypted-payload.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/duration.js';
+import { isInstance } from '../message/failure.js';
 import { assertGroup, assertMessageType, NO_TYPE } from '../message/message-id.js';
 import type { MessageSnapshot, MessageState } from '../message/message.js';
 import { assertState } from '../message/page.js';
@@ -19,7 +21,7 @@ export interface MessageFilter {
   readonly group?: string | undefined;
   /**
    * Text in the payload or in the name or value of a header, in upper or lower case: 1–1000 characters. A payload is searched as JSON, or as
-   * UTF-8 if it is a `Buffer`.
+   * UTF-8 if it is a `Buffer`. It cannot be found in an `EncryptedPayload`: results count those as `encrypted`.
    */
   readonly text?: string | undefined;
   /** The due time: at or after `from`, and before `to`. */
@@ -55,6 +57,7 @@ export class CheckedFilter {
   /** The tests that need not decode the body, and the others. */
   readonly #tests: readonly Test[];
   readonly #snapshotTests: readonly SnapshotTest[];
+  readonly #textTest: SnapshotTest | undefined;
 
   /** @throws DelayQueueError `INVALID_ARGUMENT` */
   constructor(given: MessageFilter) {
@@ -80,8 +83,8 @@ export class CheckedFilter {
       group !== undefined && ((message: MessageSnapshot) => message.group === group),
       repeats !== undefined && ((message: MessageSnapshot) => (message.repeat !== undefined) === repeats),
       error !== undefined && testOfError(state, error),
-      text !== undefined && testOfText(readText('text', text)!),
     ].filter((test) => test !== false);
+    this.#textTest = text === undefined ? undefined : testOfText(readText('text', text)!);
   }
 
   /** True if neither this delayed message nor any behind it matches. */
@@ -89,14 +92,17 @@ export class CheckedFilter {
     return dueAt >= this.#end;
   }
 
-  /** Returns the message as users see it; undefined if it does not match. */
+  /** Returns the message as users see it; undefined if it does not match, and `'encrypted'` if only its text cannot be searched. */
   select<Snapshot extends MessageSnapshot>(
     message: StoredMessage,
     show: (message: StoredMessage) => Snapshot,
-  ): Snapshot | undefined {
+  ): Snapshot | 'encrypted' | undefined {
     if (!this.#tests.every((test) => test(message))) return undefined;
     const snapshot = show(message);
-    return this.#snapshotTests.every((test) => test(snapshot)) ? snapshot : undefined;
+    if (!this.#snapshotTests.every((test) => test(snapshot))) return undefined;
+    if (!this.#textTest) return snapshot;
+    if (isInstance(snapshot.payload, EncryptedPayload)) return 'encrypted';
+    return this.#textTest(snapshot) ? snapshot : undefined;
   }
 }
 

@@ -12,6 +12,8 @@ import type { CheckedFilter } from './message-filter.js';
 export interface SearchPage<Snapshot = MessageSnapshot> extends MessagePage<Snapshot> {
   /** How many messages this call has examined. */
   readonly examined: number;
+  /** How many of them could not be searched for the filter's `text`, because this process cannot decrypt them; absent if there are none. */
+  readonly encrypted?: number;
 }
 
 export interface SearchedQueue<Snapshot> {
@@ -34,6 +36,8 @@ interface SearchStep {
 export interface SearchPart<Snapshot> {
   readonly messages: readonly Snapshot[];
   readonly examined: readonly StoredMessage[];
+  /** How many of them could not be searched. */
+  readonly encrypted: number;
   /** Where the search goes on; null if nothing else can match. */
   readonly cursor: string | null;
   readonly missing?: readonly number[] | undefined;
@@ -50,9 +54,9 @@ export async function searchPage<Snapshot extends MessageSnapshot>(
   for (let [from, size] = [cursor, Math.min(limit, PART)]; ; size = PART) {
     const part = await searchPart(queue, filter, { cursor: from, size, room: limit - messages.length });
     messages.push(...part.messages);
-    examined.add(part.examined, part.missing);
+    examined.add(part);
     if (part.cursor === null || messages.length === limit || examined.isEnough) {
-      return { messages, cursor: part.cursor, examined: examined.count, ...examined.missing };
+      return { messages, cursor: part.cursor, examined: examined.count, ...examined.notes };
     }
     from = part.cursor;
   }
@@ -70,13 +74,15 @@ export async function searchPart<Snapshot extends MessageSnapshot>(
     const isBehind = (message: StoredMessage) => filter.isBehind(message) || (message.death?.at ?? 0) > lastDeath;
     const end = page.messages.findIndex(isBehind);
     const examined = end < 0 ? page.messages : page.messages.slice(0, end);
+    let encrypted = 0;
     const found = examined.flatMap((message, place) => {
       const snapshot = filter.select(message, show);
-      return snapshot ? [{ snapshot, place }] : [];
+      if (snapshot === 'encrypted') encrypted++;
+      return snapshot && snapshot !== 'encrypted' ? [{ snapshot, place }] : [];
     });
     if (found.length <= room) {
       const messages = found.map(({ snapshot }) => snapshot);
-      return { messages, examined, cursor: end < 0 ? page.cursor : null, missing: page.missing };
+      return { messages, examined, encrypted, cursor: end < 0 ? page.cursor : null, missing: page.missing };
     }
     // Only the store knows the cursor behind the last match that fits, so a shorter page must end there.
     limit = found[room - 1]!.place + 1;

@@ -52,6 +52,8 @@ export interface LayoutAbilities {
   readonly repeats: boolean;
   /** True if messages may have their own attempts and backoff. */
   readonly retries: boolean;
+  /** True if its bodies are those of the native codec, which can be encrypted. */
+  readonly encryption: boolean;
   /** True if processes without this package may handle its queues. The directory then does not know all consumers. */
   readonly otherConsumers: boolean;
   /** True if several queues may share one layout object. False if the object names the keys of a single queue. */

@@ -148,6 +148,18 @@ export function unwrapExpiring(body: Buffer): { readonly expiry: Expiry; readonl
   return { expiry, body: inside };
 }
 
+/**
+ * The body of a message with an encrypted payload: `Nencrypted`, a line feed, the name of the key, a line feed, and a body whose payload is
+ * bytes: the nonce, the encrypted payload and headers, and the tag. The type stays readable.
+ */
+const ENCRYPTED = 'Nencrypted\n';
+
+export const encryptedLines = (key: string): string => `${ENCRYPTED}${key}\n`;
+
+export function wrapEncrypted(body: MessageBody, key: string): MessageBody {
+  return wrap(encryptedLines(key), body);
+}
+
 function startsWith(body: Buffer, line: string): boolean {
   return body.length >= line.length && body.toString('latin1', 0, line.length) === line;
 }

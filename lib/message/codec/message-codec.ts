@@ -14,6 +14,19 @@ export interface MessageCodec {
   framingBytes?(content: MessageContent): number;
   /** Decodes a body written by {@link encode}, or throws `INVALID_PAYLOAD`. */
   decode(body: Buffer): MessageContent;
+  /** Decodes a body for display if it is encrypted and cannot be decrypted here; undefined for any other body. */
+  show?(body: Buffer): MessageContent | undefined;
+  /** Present if equal contents may have different bodies: true if two bodies without a first due time say the same in the same way. */
+  isSame?(one: Buffer, other: Buffer): boolean;
+  /** How the errors of dead letters are stored. Absent: as they are. */
+  readonly errors?: ErrorCodec;
+}
+
+/** Converts the errors of dead letters, which are JSON in one line. */
+export interface ErrorCodec {
+  encode(error: string): string;
+  /** Returns whatever it cannot decode as it is. */
+  decode(stored: string): string;
 }
 
 export interface MessageContent {
@@ -67,12 +80,23 @@ export function oversized(body: MessageBody): string {
 
 type ContentOf<T> = MessageContent & { readonly payload: T };
 
-/** Decodes a body for display. Returns an unreadable body as bytes, so that it does not hide the other messages. */
+/**
+ * Decodes a body for display. Returns an unreadable body as bytes, and an encrypted payload without its key as an `EncryptedPayload`, so that
+ * neither hides the other messages.
+ */
 export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
   try {
     return codec.decode(body) as ContentOf<T>;
   } catch {
-    return { type: NO_TYPE, payload: body as T, headers: {} };
+    return (shown(codec, body) as ContentOf<T>) ?? { type: NO_TYPE, payload: body as T, headers: {} };
+  }
+}
+
+function shown(codec: MessageCodec, body: Buffer): MessageContent | undefined {
+  try {
+    return codec.show?.(body);
+  } catch {
+    return undefined;
   }
 }
 
@@ -84,4 +108,9 @@ export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   } catch {
     return body as T;
   }
+}
+
+/** Returns the error of a dead letter as JSON in one line. */
+export function storedError({ errors }: MessageCodec, stored: string): string {
+  return errors ? errors.decode(stored) : stored;
 }

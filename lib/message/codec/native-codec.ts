@@ -2,7 +2,10 @@ import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { NO_TYPE } from '../message-id.js';
 import type { MessageHeaders } from '../message.js';
+import { isInstance } from '../failure.js';
+import { EncryptedPayload } from './encrypted-payload.js';
 import {
+  encryptedLines,
   groupLines,
   isExpiring,
   isGrouped,
@@ -18,6 +21,7 @@ import {
   unwrapRepeating,
   unwrapRetries,
   unwrapPutOff,
+  wrapEncrypted,
   wrapExpiring,
   wrapGroup,
   wrapRepeating,
@@ -39,11 +43,18 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 /** Matches the first line of a later version's body, which names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Matches the first lines of a message that was put off, has a group, repeats, has its own attempts, expires, or has a type. */
+/**
+ * Matches the first lines of a message that was put off, has a group, repeats, has its own attempts, expires, is encrypted, or has a
+ * type.
+ */
 const FIRST_LINES =
-  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nretry\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nretry\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?(?:Nencrypted\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** More characters than {@link FIRST_LINES} can match. */
+/** Matches the lines before an encrypted payload: those around it, the name of its key, and its type. */
+const ENCRYPTED_LINES =
+  /^((?:W\d+\n)*(?:N(?!encrypted\n)[a-z]+\n[^\n]*\n)*)Nencrypted\n([A-Za-z0-9_.:-]{1,64})\n(?:B|C([A-Za-z0-9_.:-]{1,64})\n)/;
+
+/** More characters than {@link FIRST_LINES} and {@link ENCRYPTED_LINES} can match. */
 const MAX_FIRST_LINES = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
@@ -63,6 +74,7 @@ const LINE_FEED = '\n';
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
  * | `W`, `Ngroup`, `Nrepeat`, `Nretry`, `Nexpires` | a message that was put off, has a group, repeats, has its own attempts or backoff, or
  * expires: see `body-forms.ts` |
+ * | `Nencrypted` | a message that is encrypted |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Uint8Array` is stored as bytes and comes back as a
  * `Buffer`. For everything else, `JSON.stringify` rules: a `Date` comes back as text, and undefined properties do not come back.
@@ -77,6 +89,7 @@ export const nativeCodec: MessageCodec = {
     if (repeat) return wrapRepeating(nativeCodec.encode({ type, payload, headers, expiry, retries }), repeat);
     if (retries) return wrapRetries(nativeCodec.encode({ type, payload, headers, expiry }), retries);
     if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
+    if (isInstance(payload, EncryptedPayload)) return encodeEncrypted(type, payload, headers);
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
     const typed = type !== NO_TYPE;
@@ -86,12 +99,13 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** Counts the group, rule, attempts, backoff, expiry, kind and type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, headers, expiry, retries, repeat, group }) =>
+  /** Counts the group, rule, attempts, backoff, expiry, key's name, kind and type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, payload, headers, expiry, retries, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
     (retries ? retryLines(retries).length : 0) +
     (expiry ? expiryLines(expiry).length : 0) +
+    (isInstance(payload, EncryptedPayload) ? encryptedLines(payload.key).length : 0) +
     1 +
     (Object.keys(headers).length > 0 ? 1 : 0) +
     (type === NO_TYPE ? 0 : type.length + 1),
@@ -124,7 +138,27 @@ export const nativeCodec: MessageCodec = {
     }
     return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
   },
+
+  show: (body) => decodeEncrypted(body),
 };
+
+const NULL = Buffer.from('Jnull');
+
+function encodeEncrypted(type: string, { key, bytes }: EncryptedPayload, headers: MessageHeaders): MessageBody {
+  if (Object.keys(headers).length > 0) {
+    throw new DelayQueueError('INVALID_ARGUMENT', 'headers: an EncryptedPayload has its own; leave them out');
+  }
+  return wrapEncrypted(nativeCodec.encode({ type, payload: bytes, headers }), key);
+}
+
+/** Decodes an encrypted body except for its payload and headers; undefined if the body is not encrypted. */
+export function decodeEncrypted(body: Buffer): (MessageContent & { payload: EncryptedPayload }) | undefined {
+  const lines = ENCRYPTED_LINES.exec(body.toString('latin1', 0, MAX_FIRST_LINES));
+  if (!lines) return undefined;
+  const [all, around, key, type = NO_TYPE] = lines;
+  const content = nativeCodec.decode(Buffer.concat([body.subarray(0, around!.length), NULL]));
+  return { ...content, type, payload: new EncryptedPayload(key!, Buffer.from(body.subarray(all.length))) };
+}
 
 /** Reads only the type from a native body; a damaged body, or one in a later version's form, has none. `count-types.lua` does the same. */
 export function bodyType(body: Buffer): string {
@@ -189,11 +223,22 @@ function endOfLine(body: Buffer, start: number, what: string): number {
 
 function unknownKind(body: Buffer, kind: string): DelayQueueError {
   const newer = NEWER_FORM.exec(body.toString('latin1', 0, 80));
-  if (newer) return new UnknownBodyForm(newer[1]!);
+  if (newer) return unreadHere(body, newer[1]!);
   return unreadable(body, body.length === 0 ? 'it is empty' : `${JSON.stringify(kind)} is not a kind of body`);
 }
 
-function unreadable(body: Buffer, reason: string): DelayQueueError {
+function unreadHere(body: Buffer, form: string): UnknownBodyForm {
+  const key = ENCRYPTED_LINES.exec(body.toString('latin1', 0, MAX_FIRST_LINES))?.[2];
+  return key === undefined ? new UnknownBodyForm(form) : missingKey(key);
+}
+
+/** The error for a body that is encrypted with a key that this process does not have. */
+export function missingKey(key: string): UnknownBodyForm {
+  const problem = `it is encrypted with key '${key}', which this process does not have (option encryption)`;
+  return new UnknownBodyForm(`encrypted:${key}`, problem);
+}
+
+export function unreadable(body: Buffer, reason: string): DelayQueueError {
   return new DelayQueueError(
     'INVALID_PAYLOAD',
     `body: its ${body.length} bytes were not written by this codec: ${reason}; ` +

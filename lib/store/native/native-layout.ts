@@ -23,6 +23,7 @@ export const nativeLayout: Layout = {
     globalConcurrency: true,
     repeats: true,
     retries: true,
+    encryption: true,
     otherConsumers: false,
     severalQueues: true,
   },

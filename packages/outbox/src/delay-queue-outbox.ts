@@ -23,6 +23,7 @@ import { shown } from './offering/shown.js';
 import type { OutboxRelay, RelayStatus } from './relay/outbox-relay.js';
 import type { TargetCheck } from './relay/target-check.js';
 import type { OutboxTable, TableStatus } from './table/outbox-table.js';
+import { encryptedRow, payloadOf } from './table/encrypted-row.js';
 import type { NewRow, RowBody } from './table/row.js';
 import { inTransaction, run, type Steps } from './table/steps.js';
 
@@ -87,7 +88,10 @@ export interface FailedOutboxRow {
   readonly operation: string;
   readonly queue: string;
   readonly id: string;
-  /** The payload of an offer, a `Buffer` if one was offered. Undefined for another operation, or if it cannot be read. */
+  /**
+   * The payload of an offer, a `Buffer` if one was offered, an `EncryptedPayload` if the queue's messages are encrypted. Undefined for another
+   * operation, or if it cannot be read.
+   */
   readonly payload: unknown;
   /** When it was written, by the clock of the database. */
   readonly writtenAt: Date;
@@ -328,8 +332,9 @@ export class DelayQueueOutbox<Transaction extends object = object> {
         `transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`,
       );
     }
+    const stored = rows.map((row) => encryptedRow(row, relay.target));
     await targetCheck.beforeWrite();
-    await run(table.write(rows), sql);
+    await run(table.write(stored), sql);
     relay.expect();
     return rows.map(({ messageId: id }) => ({ id }));
   }
@@ -367,19 +372,23 @@ function seqsOf(rows: readonly FailedOutboxRow[]): number[] {
 function failedRow(row: SqlRow): FailedOutboxRow {
   return {
     row: Number(row.seq),
-    operation: String(row.operation),
+    operation: operationOf(String(row.operation)),
     queue: String(row.queue),
     id: String(row.message_id),
-    payload: payloadOf(String(row.body)),
+    payload: row.operation === 'change-encrypted' ? undefined : payloadIn(String(row.body)),
     writtenAt: new Date(Number(row.written_at_ms)),
     error: String(row.error),
   };
 }
 
-function payloadOf(body: string): unknown {
+/** Returns what the caller asked for: the table says also if the row is encrypted. */
+function operationOf(operation: string): string {
+  return operation.replace(/-encrypted$/, '').replace('change', 'reschedule');
+}
+
+function payloadIn(body: string): unknown {
   try {
-    const { payload, base64 } = JSON.parse(body) as RowBody;
-    return base64 === undefined ? payload : Buffer.from(base64, 'base64');
+    return payloadOf(JSON.parse(body) as RowBody);
   } catch {
     return undefined;
   }

@@ -44,6 +44,7 @@ export class RedissonLayout implements Layout {
       debounce: false,
       repeats: false,
       retries: false,
+      encryption: false,
       followers: false,
       otherConsumers: true,
       severalQueues,

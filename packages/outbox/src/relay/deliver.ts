@@ -1,6 +1,7 @@
 import { DelayQueueError, type DelayQueueErrorCode, type MessageChange } from 'nestjs-delay-queue';
 import type { FailedRow, Operation, RowBody, TakenRow } from '../table/row.js';
-import type { RelayedCalls } from './relay-target.js';
+import { decryptedChange, payloadOf } from '../table/encrypted-row.js';
+import type { RelayedCalls, RelayTarget } from './relay-target.js';
 
 /** The result of delivering the rows of a batch. */
 export interface Delivery {
@@ -44,7 +45,7 @@ const MAX_PAUSE = 60_000;
  * repeated: an offer whose message is still in the queue keeps that one, and a cancel or a reschedule has the same effect again.
  * @param notAfter - an instant of `performance.now()` after which the calls fail
  */
-export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[], notAfter: number): Promise<Delivery> {
+export async function deliver(calls: Calls, rows: readonly TakenRow[], notAfter: number): Promise<Delivery> {
   const done: TakenRow[] = [];
   const failed: FailedRow[] = [];
   const left: TakenRow[] = [];
@@ -52,7 +53,7 @@ export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[],
   let unreachable: unknown;
   const deliverRow = async (row: TakenRow): Promise<void> => {
     try {
-      await carryOut(producer, row);
+      await carryOut(calls, row);
       done.push(row);
     } catch (error) {
       if (hasCode(error, UNREACHABLE) || performance.now() > notAfter) {
@@ -60,7 +61,7 @@ export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[],
         left.push(row);
         return;
       }
-      if (row.operation === 'offer' && hasCode(error, REFUSING)) refusing.add(row.queue);
+      if (row.operation.startsWith('offer') && hasCode(error, REFUSING)) refusing.add(row.queue);
       failed.push(failureOf(row, error));
     }
   };
@@ -68,14 +69,20 @@ export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[],
   return { done, failed, refusing, left, unreachable };
 }
 
-async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
+interface Calls {
+  readonly producer: RelayedCalls;
+  readonly target: RelayTarget | undefined;
+}
+
+async function carryOut({ producer, target }: Calls, row: TakenRow): Promise<void> {
   const { operation, queue, messageId: id, delay, dueAt, waited } = row;
   // The rest of the delay, by the clock of the database alone, because that of Redis may differ.
   const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
   switch (operation as Operation) {
-    case 'offer': {
-      const { payload, base64, ...others } = readBody(row);
-      const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
+    case 'offer':
+    case 'offer-encrypted': {
+      const { payload, base64, encrypted, ...others } = readBody(row);
+      const content = payloadOf({ payload, base64, encrypted });
       const options = { ...others, id };
       if (due instanceof Date) await producer.offerAt(queue, content, due, options);
       else await producer.offer(queue, content, due, options);
@@ -87,12 +94,15 @@ async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
     case 'reschedule':
       await producer.reschedule(queue, id, due, changeOf(readBody(row)));
       return;
+    case 'change-encrypted':
+      await producer.reschedule(queue, id, due, changeOf(decryptedChange(queue, readBody(row), target)));
+      return;
   }
 }
 
 /** Makes what a reschedule changes beside the due time. */
-function changeOf({ payload, base64, headers, type, attempts, backoff }: RowBody): MessageChange {
-  const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
+function changeOf({ headers, type, attempts, backoff, ...body }: RowBody): MessageChange {
+  const content = payloadOf(body);
   return { ...(content !== undefined && { payload: content }), headers, type, attempts, backoff };
 }
 

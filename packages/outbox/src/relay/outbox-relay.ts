@@ -101,6 +101,10 @@ export class OutboxRelay {
     return this.parts.producer.instance;
   }
 
+  get target(): RelayTarget | undefined {
+    return this.parts.target;
+  }
+
   get status(): RelayStatus {
     return {
       running: this.#loop !== undefined && !this.#isStopping,
@@ -159,7 +163,7 @@ export class OutboxRelay {
     const notAfter = asked + lease * IN_TIME;
     const delivery = isTooLate
       ? { ...NOTHING_DONE, left: rows }
-      : await deliver(this.#callsBefore(notAfter), rows, notAfter);
+      : await deliver({ producer: this.#callsBefore(notAfter), target: this.parts.target }, rows, notAfter);
     await inTransaction(database, function* () {
       yield* table.remove(delivery.done, until);
       yield* table.release(delivery.left, until);

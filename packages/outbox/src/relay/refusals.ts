@@ -29,7 +29,7 @@ export class Refusals {
 
   note({ done, refusing }: Pick<Delivery, 'done' | 'refusing'>, now: number): void {
     // A queue that has accepted some offers has room from time to time.
-    for (const { queue, operation } of done) if (operation === 'offer') this.#queues.delete(queue);
+    for (const { queue, operation } of done) if (operation.startsWith('offer')) this.#queues.delete(queue);
     for (const queue of refusing) {
       const before = this.#queues.get(queue);
       const pause = before ? Math.min(before.pause * 2, MAX_PAUSE) : MIN_PAUSE;

@@ -1,4 +1,4 @@
-import type { DelayQueueProducer } from 'nestjs-delay-queue';
+import type { DelayQueueProducer, EncryptedPayload, MessageHeaders } from 'nestjs-delay-queue';
 
 /** The calls that a relay makes. */
 export type RelayedCalls = Pick<DelayQueueProducer, 'offer' | 'offerAt' | 'cancel' | 'reschedule'>;
@@ -13,6 +13,20 @@ export interface RelayTarget {
   addresses(): Promise<readonly string[]>;
   /** Calls that take effect before an instant of `performance.now()`, or never. */
   before(notAfter: number): RelayedCalls;
+  /** Undefined if the messages of the queue are not encrypted; absent in versions that encrypt none. */
+  encryptionOf?(queue: string): RowEncryption | undefined;
+}
+
+/** Encrypts what the rows of a queue hold. */
+export interface RowEncryption {
+  /** Undefined: with no key. */
+  encrypt(content: RowContent & { readonly type: string }): EncryptedPayload | undefined;
+  decrypt(payload: EncryptedPayload, type: string): RowContent;
+}
+
+interface RowContent {
+  readonly payload: unknown;
+  readonly headers: MessageHeaders;
 }
 
 /** Undefined if another object was given as `producer`, whose target is unknown. */

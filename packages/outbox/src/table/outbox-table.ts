@@ -18,7 +18,7 @@ const MAX_WRITTEN = 500;
 const MAX_BYTES = 1024 * 1024;
 const MAX_ERROR = 2000;
 /** The operations of this version. Rows with others are for relays that know more. */
-const OPERATIONS: readonly Operation[] = ['offer', 'cancel', 'reschedule'];
+const OPERATIONS: readonly Operation[] = ['offer', 'cancel', 'reschedule', 'offer-encrypted', 'change-encrypted'];
 
 const COLUMNS =
   'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
@@ -111,7 +111,7 @@ export class OutboxTable {
     if (walkInOrder !== undefined) yield [walkInOrder];
     const isFirst = this.#hasMessageIndex ? `AND seq = (${this.#firstBehind('0')}) ` : '';
     const stays =
-      withoutOffersTo.length === 0 ? '' : ` AND NOT (operation = 'offer' AND queue IN (${placesFor(withoutOffersTo)}))`;
+      withoutOffersTo.length === 0 ? '' : ` AND NOT (operation IN ('offer', 'offer-encrypted') AND queue IN (${placesFor(withoutOffersTo)}))`;
     const found = yield [
       `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} AS found_at, ` +
         `${now} - written_at_ms AS waited FROM ${this.#name} AS own WHERE seq > ? AND not_before_ms <= ${now} ` +

@@ -1,6 +1,7 @@
 import type { StoredBackoff } from 'nestjs-delay-queue';
 
-export type Operation = 'offer' | 'cancel' | 'reschedule';
+/** Versions that do not know the last two leave such rows, and later ones for the same messages, to others. */
+export type Operation = 'offer' | 'cancel' | 'reschedule' | 'offer-encrypted' | 'change-encrypted';
 
 export interface NewRow {
   readonly operation: Operation;
@@ -28,6 +29,8 @@ export interface RowBody {
   readonly payload?: unknown;
   /** A payload of bytes. */
   readonly base64?: string | undefined;
+  /** The payload and headers of an offer, or what a reschedule changes of them, as JSON has an `EncryptedPayload`. */
+  readonly encrypted?: { readonly encryptedWith: string; readonly base64: string } | undefined;
 }
 
 /** A row that a relay has taken. */

@@ -1,4 +1,4 @@
-import { DelayQueueError } from 'nestjs-delay-queue';
+import { DelayQueueError, EncryptedPayload } from 'nestjs-delay-queue';
 import { type MessageCodec, NO_TYPE } from 'nestjs-delay-queue/layouts';
 import type { CodecName } from './payload-codec.js';
 import { originalOf } from './configured-codec.js';
@@ -30,6 +30,12 @@ export function redissonCodec(codec: CodecName | PayloadCodec): RedissonCodec {
         throw new DelayQueueError(
           'UNSUPPORTED_BY_LAYOUT',
           "headers: with layout 'redisson' a message has nothing but its payload; put them into the payload",
+        );
+      }
+      if (payload instanceof EncryptedPayload) {
+        throw new DelayQueueError(
+          'UNSUPPORTED_BY_LAYOUT',
+          "payload: with layout 'redisson' messages cannot be encrypted; offer it to a queue with layout 'native', or decrypt it first",
         );
       }
       return payloads.encode(payload);
