@@ -30,7 +30,11 @@ export class EncryptionKeys {
   readonly #randomBytes: (size: number) => Buffer;
 
   /** @param current - an id among `keys`; null: nothing is encrypted */
-  constructor(keys: ReadonlyMap<string, Uint8Array>, current: string | null, randomBytes: (size: number) => Buffer = nodeRandomBytes) {
+  constructor(
+    keys: ReadonlyMap<string, Uint8Array>,
+    current: string | null,
+    randomBytes: (size: number) => Buffer = nodeRandomBytes,
+  ) {
     this.#randomBytes = randomBytes;
     for (const [id, bytes] of keys) {
       const secret = createSecretKey(bytes);
@@ -69,12 +73,18 @@ export class EncryptionKeys {
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     } catch {
       // The reason is of no use: a wrong tag, or too few bytes.
-      throw new DelayQueueError('INVALID_PAYLOAD', `body: it is not as key '${key}' has encrypted it: somebody has changed it`);
+      throw new DelayQueueError(
+        'INVALID_PAYLOAD',
+        `body: it is not as key '${key}' has encrypted it: somebody has changed it`,
+      );
     }
   }
 }
 
 /** Distinguishes keys. It is public; nothing about the key follows from it. */
 function fingerprintOf(secret: KeyObject): string {
-  return createHmac('sha256', secret).update('nestjs-delay-queue:key').digest('hex').slice(0, 2 * FINGERPRINT_BYTES);
+  return createHmac('sha256', secret)
+    .update('nestjs-delay-queue:key')
+    .digest('hex')
+    .slice(0, 2 * FINGERPRINT_BYTES);
 }

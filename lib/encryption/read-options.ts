@@ -38,12 +38,15 @@ function read(given: EncryptionOptions): ReadOptions {
     throw invalid(`keys: must be an object with keys by their ids, not ${kindOf(keys)}`);
   }
   const known = new Map(Object.entries(keys).map(([id, key]) => [readId(id), readKey(id, key)]));
-  if (known.size === 0) throw invalid("keys: has no key. Make one with: openssl rand -base64 32");
+  if (known.size === 0) throw invalid('keys: has no key. Make one with: openssl rand -base64 32');
   if (current !== null && (typeof current !== 'string' || !known.has(current))) {
     const ids = [...known.keys()].join(', ');
-    throw invalid(`current: must be the id of one of the keys (${ids}), or null to write in plain, not ${kindOf(current)}`);
+    throw invalid(
+      `current: must be the id of one of the keys (${ids}), or null to write in plain, not ${kindOf(current)}`,
+    );
   }
-  if (plain !== 'read' && plain !== 'refuse') throw invalid(`plain: must be 'read' or 'refuse', not ${showGiven(plain)}`);
+  if (plain !== 'read' && plain !== 'refuse')
+    throw invalid(`plain: must be 'read' or 'refuse', not ${showGiven(plain)}`);
   return { keys: known, current, plain };
 }
 

@@ -206,6 +206,7 @@ describe('the options of a queue', () => {
       checkInterval: 60_000,
       blockTimeout: 25_000,
       layout: nativeLayout,
+      encryption: null,
     });
   });
 

@@ -162,6 +162,8 @@ export interface MessageRow extends MessageFields {
 export type PayloadView =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly base64: string; readonly size: number }
+  /** The process of the board does not have the key. */
+  | { readonly kind: 'encrypted'; readonly key: string; readonly size: number }
   | { readonly kind: 'hidden'; readonly reason: string };
 
 /** `GET …/messages/:id` */
@@ -176,6 +178,8 @@ export interface MessageListView {
   readonly cursor: string | null;
   /** How many messages this call has examined. */
   readonly examined: number;
+  /** How many of them could not be searched for the text, because the process of the board cannot decrypt them. */
+  readonly encrypted?: number;
   readonly missing?: readonly number[];
 }
 
@@ -229,6 +233,8 @@ export interface ReportView {
   readonly movedOn: number;
   readonly examined: number;
   readonly isComplete: boolean;
+  /** How many of the examined messages could not be searched for the text. */
+  readonly encrypted?: number;
   /** The partitions that did not answer; `isComplete` is false then. */
   readonly missing?: readonly number[];
 }

@@ -23,8 +23,9 @@ export class MessageApi {
       ...(cursor !== undefined && { cursor }),
     });
     const messages = page.messages.map((message) => this.views.row(message));
-    const { examined, missing } = page;
-    return { messages, cursor: page.cursor, examined, ...(missing && { missing }) };
+    const { examined, encrypted, missing } = page;
+    const notes = { ...(encrypted && { encrypted }), ...(missing && { missing }) };
+    return { messages, cursor: page.cursor, examined, ...notes };
   }
 
   /** `GET …/messages/:id` */

@@ -1,4 +1,4 @@
-import type { MessageSnapshot } from 'nestjs-delay-queue';
+import { EncryptedPayload, type MessageSnapshot } from 'nestjs-delay-queue';
 import type { MessageRow, MessageView, PayloadView } from './api.js';
 import type { ShownMessage } from './options.js';
 
@@ -75,6 +75,7 @@ function fieldsOf(message: MessageSnapshot): Omit<MessageView, 'payload' | 'head
 
 function payloadView(payload: unknown): PayloadView {
   if (payload === undefined) return { kind: 'hidden', reason: 'The application does not show this payload.' };
+  if (payload instanceof EncryptedPayload) return { kind: 'encrypted', key: payload.key, size: payload.bytes.length };
   if (payload instanceof Uint8Array) {
     return { kind: 'bytes', base64: Buffer.from(payload).toString('base64'), size: payload.length };
   }
@@ -89,6 +90,7 @@ function payloadView(payload: unknown): PayloadView {
 
 function previewOf(payload: PayloadView): string {
   if (payload.kind === 'hidden') return '';
+  if (payload.kind === 'encrypted') return 'encrypted';
   if (payload.kind === 'bytes') return `${payload.size} bytes`;
   const text = JSON.stringify(payload.value);
   if (text.length <= MAX_PREVIEW) return text;

@@ -9,6 +9,7 @@ const number = { type: 'number' };
 const flag = { type: 'boolean' };
 const cursor = { type: ['string', 'null'], description: 'Pass this to get the next page; null on the last page.' };
 const missing = { type: 'array', items: count, description: 'The partitions that did not answer.' };
+const encrypted = { ...count, description: 'How many could not be searched for the text, because they are encrypted.' };
 const due = { oneOf: [{ type: 'number', minimum: 0 }, time], description: 'A delay from now in ms, or a time.' };
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const list = (items: Schema) => ({ type: 'array', items });
@@ -108,11 +109,18 @@ const schemas = {
     jitter: number,
   }),
   MessageRow: object({ ...message, preview: { type: 'string', maxLength: 200 } }),
-  MessageList: object({ messages: list(ref('MessageRow')), cursor, examined: count, 'missing?': missing }),
+  MessageList: object({
+    messages: list(ref('MessageRow')),
+    cursor,
+    examined: count,
+    'encrypted?': encrypted,
+    'missing?': missing,
+  }),
   Payload: {
     oneOf: [
       object({ kind: { const: 'json' }, value: {} }),
       object({ kind: { const: 'bytes' }, base64: text, size: count }),
+      object({ kind: { const: 'encrypted' }, key: text, size: count }),
       object({ kind: { const: 'hidden' }, reason: text }),
     ],
   },
@@ -144,6 +152,7 @@ const schemas = {
     movedOn: count,
     examined: count,
     isComplete: { ...flag, description: 'False: `matched` is the least number.' },
+    'encrypted?': encrypted,
     'missing?': missing,
   }),
   Job: object({

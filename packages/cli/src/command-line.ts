@@ -7,6 +7,7 @@ import { assertExists } from './queue-names.js';
 import { Report } from './report.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
+import { counted } from './text/counted.js';
 
 /** The services of a running command. */
 export interface Run {
@@ -14,6 +15,8 @@ export interface Run {
   readonly report: Report;
   /** Warns if partitions of a queue did not answer. */
   readonly warnOfMissing: (queue: string, missing: readonly number[] | undefined) => void;
+  /** Warns if messages could not be searched for a text. */
+  readonly warnOfEncrypted: (queue: string, count: number | undefined) => void;
   /** Returns counts, due times and the time of Redis at one instant. */
   readonly inspect: (queue: string) => Promise<InspectedQueue>;
 }
@@ -44,7 +47,9 @@ export class CommandLine {
     try {
       const inspect = (queue: string) => session.inspect(queue);
       const warnOfMissing = (queue: string, missing: readonly number[] = []) => this.#warnOfMissing(queue, missing);
-      const run = { producer: session.producer, report: this.reportFor(args), warnOfMissing, inspect };
+      const warnOfEncrypted = (queue: string, count = 0) => this.#warnOfEncrypted(queue, count);
+      const warn = { warnOfMissing, warnOfEncrypted };
+      const run = { producer: session.producer, report: this.reportFor(args), ...warn, inspect };
       for (const queue of queues) await assertExists(queue, run, args.prefix);
       await use(run);
     } finally {
@@ -74,6 +79,12 @@ export class CommandLine {
   #warnOfMissing(queue: string, missing: readonly number[]): void {
     if (missing.length === 0) return;
     const text = `Incomplete: partitions do not answer: ${queue} (${missing.join(', ')})`;
+    this.terminal.problems.write(`${text}\n`);
+  }
+
+  #warnOfEncrypted(queue: string, count: number): void {
+    if (count === 0) return;
+    const text = `Not searched: ${counted(count, 'message')} of ${queue} are encrypted; give the keys with --encryption`;
     this.terminal.problems.write(`${text}\n`);
   }
 

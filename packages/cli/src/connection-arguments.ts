@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { ConnectionOptions, DelayQueueModuleOptions, QueueLayout } from 'nestjs-delay-queue';
+import type { ConnectionOptions, DelayQueueModuleOptions, QueueEncryption, QueueLayout } from 'nestjs-delay-queue';
+import { encryption, type EncryptionOptions } from 'nestjs-delay-queue/encryption';
 import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
 
@@ -20,6 +22,7 @@ export interface CommonArguments {
   readonly layout?: 'native' | 'redisson';
   readonly redissonName?: string;
   readonly codec?: CodecName;
+  readonly encryption?: string;
   readonly json: boolean;
   readonly yes: boolean;
 }
@@ -43,6 +46,7 @@ export function addCommonOptions(program: Command): void {
         'kryo5',
       ] satisfies CodecName[]),
     )
+    .option('--encryption <file>', 'a JSON file with the keys, as { "current": "k1", "keys": { "k1": "<base64>" } }')
     .option('--json', 'print one JSON document per line', false)
     .option('-y, --yes', 'change things without asking for confirmation', false);
 }
@@ -84,8 +88,30 @@ function urlOf({ url }: CommonArguments): string {
 
 async function queueOptions(args: CommonArguments, queues: readonly string[]) {
   const layout = await layoutOf(args);
-  if (layout === undefined) return { defaults: { groups: NARROWEST } };
-  return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
+  const given = args.encryption === undefined ? {} : { encryption: await readKeys(args.encryption) };
+  if (layout === undefined) return { defaults: { groups: NARROWEST, ...given } };
+  const options = { layout, ...given };
+  return queues.length === 1 ? { queues: { [queues[0]!]: options } } : { defaults: options };
+}
+
+/** Reads keys from a file, because arguments and variables of a process are easily seen by others. @throws WrongUsage */
+async function readKeys(file: string): Promise<QueueEncryption> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new WrongUsage(`--encryption: the file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  let options: EncryptionOptions;
+  try {
+    options = JSON.parse(text) as EncryptionOptions;
+  } catch {
+    // The parser's error quotes its input.
+    throw new WrongUsage(
+      '--encryption: the file is not JSON. Write { "current": "k1", "keys": { "k1": "<base64>" } }.',
+    );
+  }
+  return encryption(options);
 }
 
 /** Returns the layout that the arguments name; undefined: the native one. @throws WrongUsage */

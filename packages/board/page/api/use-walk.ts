@@ -11,12 +11,14 @@ const RETRY_AFTER = 2000;
 interface WalkPage {
   readonly cursor: string | null;
   readonly examined: number;
+  readonly encrypted?: number;
   readonly missing?: readonly number[];
 }
 
 interface Progress<Page> {
   readonly pages: readonly Page[];
   readonly examined: number;
+  readonly encrypted: number;
   readonly missing: readonly number[] | undefined;
   readonly cursor: string | null | undefined;
 }
@@ -25,6 +27,8 @@ export interface Walk<Page> {
   readonly pages: readonly Page[];
   /** How many messages have been examined. */
   readonly examined: number;
+  /** How many of them could not be searched for the text. */
+  readonly encrypted: number;
   readonly missing: readonly number[] | undefined;
   readonly isRunning: boolean;
   /** True once nothing is left to be examined. */
@@ -77,6 +81,7 @@ export function useWalk<Page extends WalkPage>({ segments, parameters = {}, isEn
           reached = {
             pages: [...reached.pages, page],
             examined: reached.examined + page.examined,
+            encrypted: reached.encrypted + (page.encrypted ?? 0),
             missing: page.missing ?? reached.missing,
             cursor: page.cursor,
           };
@@ -101,9 +106,9 @@ export function useWalk<Page extends WalkPage>({ segments, parameters = {}, isEn
     return stop;
   }, [run, stop]);
 
-  const { pages, examined, missing, cursor } = progress;
+  const { pages, examined, encrypted, missing, cursor } = progress;
   return {
-    ...{ pages, examined, missing, isRunning, error, stop },
+    ...{ pages, examined, encrypted, missing, isRunning, error, stop },
     isComplete: cursor === null,
     goOn: () => void run(progress),
     restart: () => void run(nothing()),
@@ -111,5 +116,5 @@ export function useWalk<Page extends WalkPage>({ segments, parameters = {}, isEn
 }
 
 function nothing<Page>(): Progress<Page> {
-  return { pages: [], examined: 0, missing: undefined, cursor: undefined };
+  return { pages: [], examined: 0, encrypted: 0, missing: undefined, cursor: undefined };
 }

@@ -10,7 +10,7 @@ interface ReachProps {
 
 /** Says how far a walk has got, and lets the viewer stop it. */
 export function Reach({ walk, found }: ReachProps) {
-  const { examined, missing, isRunning, isComplete, error, stop, restart, goOn } = walk;
+  const { examined, encrypted, missing, isRunning, isComplete, error, stop, restart, goOn } = walk;
   // It tries again by itself.
   const isSearching = isRunning || error?.isPassing === true;
   return (
@@ -20,6 +20,8 @@ export function Reach({ walk, found }: ReachProps) {
           {isSearching && 'Searching… '}
           {found}, {countOf(examined, 'message')} examined
           {isComplete ? ': these are all.' : isSearching ? ' so far.' : '; there are more.'}
+          {encrypted > 0 &&
+            ` ${countOf(encrypted, 'message')} could not be searched: encrypted, and this board has no key.`}
         </p>
         <button type="button" class="small" onClick={isRunning ? stop : restart}>
           {isRunning ? 'Stop' : 'Search again'}

@@ -39,9 +39,10 @@ export function changeMatching(
   { state, name, done, apply }: MatchingAction,
 ): Promise<void> {
   const filter = filterOf(state, args);
-  return commandLine.change(command, queue, async ({ producer, report, warnOfMissing, ask }) => {
+  return commandLine.change(command, queue, async ({ producer, report, warnOfMissing, warnOfEncrypted, ask }) => {
     const messages = producer.matching(queue, filter);
-    const { matched } = await messages.count();
+    const { matched, encrypted } = await messages.count();
+    warnOfEncrypted(queue, encrypted);
     await ask(`${name} ${counted(matched, 'matching message')} of queue '${queue}'`);
     await untilInterrupted(async (signal) => {
       const { changed, movedOn, isComplete, missing } = await apply(messages, { signal });

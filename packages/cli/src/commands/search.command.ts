@@ -20,17 +20,20 @@ export function addSearchCommand(program: Command, commandLine: CommandLine): vo
   addFilterOptions(command).action(
     (queue: string, state: MessageState, { limit, cursor: start, ...args }: SearchArguments, command: Command) => {
       const filter = filterOf(state, args);
-      return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+      return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing, warnOfEncrypted }) => {
         const messages: MessageSnapshot[] = [];
         const missing = new Set<number>();
+        let encrypted = 0;
         let cursor: string | undefined = start;
         do {
           const page: SearchPage = await producer.search(queue, filter, { cursor, limit: limit - messages.length });
           messages.push(...page.messages);
+          encrypted += page.encrypted ?? 0;
           page.missing?.forEach((partition) => missing.add(partition));
           cursor = page.cursor ?? undefined;
         } while (cursor !== undefined && messages.length < limit);
         warnOfMissing(queue, [...missing]);
+        warnOfEncrypted(queue, encrypted);
         const end = cursor === undefined ? [] : [{ cursor }];
         report.print([...messages.map(recordOfMessage), ...end], () => [
           ...tableOfMessages(state, messages),

@@ -1,4 +1,10 @@
-import type { ComputedBackoff, MessageFailure, MessageSnapshot, RepeatRule } from 'nestjs-delay-queue';
+import {
+  type ComputedBackoff,
+  EncryptedPayload,
+  type MessageFailure,
+  type MessageSnapshot,
+  type RepeatRule,
+} from 'nestjs-delay-queue';
 import { counted } from './counted.js';
 import { shownPayload } from './shown-payload.js';
 import { fieldsOf } from './table.js';
@@ -27,9 +33,12 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   return fieldsOf(fields);
 }
 
-/** The same for programs. `payloadBase64` holds bytes, whether offered as such or unreadable. */
+/** The same for programs. `payloadBase64` holds bytes, whether offered as such, unreadable or encrypted. */
 export function recordOfMessage<T extends { readonly payload: unknown }>(message: T): object {
   const { payload, ...rest } = message;
+  if (payload instanceof EncryptedPayload) {
+    return { ...rest, encryptedWith: payload.key, payloadBase64: Buffer.from(payload.bytes).toString('base64') };
+  }
   return Buffer.isBuffer(payload)
     ? { ...rest, payloadBase64: payload.toString('base64') }
     : { ...rest, payload: shownPayload(payload) };
@@ -56,6 +65,9 @@ export function errorText({ name, message }: MessageFailure): string {
 }
 
 export function payloadText(payload: unknown): string {
+  if (payload instanceof EncryptedPayload) {
+    return `encrypted with key '${payload.key}' (${counted(payload.bytes.length, 'byte')}); see --encryption`;
+  }
   if (!Buffer.isBuffer(payload)) return JSON.stringify(shownPayload(payload)) ?? 'undefined';
   return `${counted(payload.length, 'byte')}, base64: ${payload.toString('base64')}`;
 }

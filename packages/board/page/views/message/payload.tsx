@@ -25,6 +25,12 @@ export function Payload({ payload }: { readonly payload: PayloadView }) {
       </div>
       {payload.kind === 'json' && (isText ? <JsonText value={payload.value} /> : <JsonTree value={payload.value} />)}
       {payload.kind === 'bytes' && <HexDump base64={payload.base64} size={payload.size} />}
+      {payload.kind === 'encrypted' && (
+        <p class="hint">
+          Encrypted with key <code>{payload.key}</code>, which the process of this board does not have:{' '}
+          {countOf(payload.size, 'byte')} with the headers.
+        </p>
+      )}
       {payload.kind === 'hidden' && <p class="hint">{payload.reason}</p>}
     </section>
   );
