@@ -47,7 +47,9 @@ export class UnknownTypes {
     const { since, body: inside } = unwrapPutOff(body);
     const left = (since ?? dueAt) + grace - dueAt;
     if (left <= 0) {
-      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by: 'unknown-type', body: inside };
+      // As any body that nobody could read, so `maxDeadLetters` never drops it.
+      const failure = { ...describeFailure(error), ...('form' in what && { name: 'UnreadableBody' }) };
+      return { kind: 'dead', error: JSON.stringify(failure), by: 'unknown-type', body: inside };
     }
     const retryIn = Math.min(Math.round(PAUSE * (0.8 + 0.4 * random())), left);
     events.emit('unknown-type', { queue, id, ...what, retryIn, isFirst: this.#isFirst(JSON.stringify(what)) });

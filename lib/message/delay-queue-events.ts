@@ -62,8 +62,9 @@ export interface DelayQueueEvents {
   'unknown-type': {
     readonly queue: string;
     readonly id: string;
-    /** The type that has no handler here; undefined if the body has a form that only a later version can read. */
+    /** The type that has no handler here; undefined if the body has a form that this process cannot read. */
     readonly type?: string;
+    /** The form, such as `encrypted:` and the name of a key. */
     readonly form?: string;
     /** The time until a process looks at the message again, ms. */
     readonly retryIn: number;

@@ -16,6 +16,7 @@ const GUIDE = {
     'docs/nest.md',
     'docs/context.md',
     'docs/instances.md',
+    'docs/encryption.md',
     'packages/outbox/README.md',
     'docs/outbox.md',
   ],

@@ -144,6 +144,11 @@ const CALENDAR_CONTEXT = `
 import { calendar, next } from 'nestjs-delay-queue/calendar';
 `;
 
+/** The same of those in `lib/encryption`. */
+const ENCRYPTION_CONTEXT = `
+import { encryption } from 'nestjs-delay-queue/encryption';
+`;
+
 /** By folder. */
 const CONTEXTS = {
   'packages/redisson/': REDISSON_CONTEXT,
@@ -152,6 +157,7 @@ const CONTEXTS = {
   'lib/terminus/': TERMINUS_CONTEXT,
   'lib/diagnosis/': DIAGNOSIS_CONTEXT,
   'lib/calendar/': CALENDAR_CONTEXT,
+  'lib/encryption/': ENCRYPTION_CONTEXT,
 };
 
 async function sourcesIn(folder: string): Promise<string[]> {

@@ -277,7 +277,10 @@ describe('an encrypted queue', () => {
     const blind = await scene.startApp({ module: { defaults: { unknownTypeGrace: 0 } }, providers });
     await until(async () => (await blind.producer.counts(queue)).dead === 1);
     const [letter] = (await blind.producer.deadLetters(queue).list()).messages;
-    expect(letter!.error.message).toContain('which this process does not have');
+    expect(letter!.error).toMatchObject({
+      name: 'UnreadableBody',
+      message: expect.stringContaining('which this process does not have'),
+    });
     await blind.close();
     const { producer } = await scene.startApp({ module: encrypted, providers });
     await producer.deadLetters(queue).redrive('a');

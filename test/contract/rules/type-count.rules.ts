@@ -84,6 +84,11 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
       Buffer.from(`Nrepeat\n${MAX_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
       1_900_000_000_000,
     ),
+    'an encrypted message': Buffer.from(`Nencrypted\nk1:00000000\nC${type}\n\x00\n`),
+    'an encrypted message that repeats, expires and was put off': wrapPutOff(
+      Buffer.from(`Nrepeat\n${MAX_RULE}\nNexpires\nnever\nNencrypted\n${'k'.repeat(64)}\nC${type}\n`),
+      1_900_000_000_000,
+    ),
     'a damaged message with a whole type': `K${type}\n{`,
   };
 }
@@ -100,6 +105,7 @@ const WITHOUT_TYPE: Record<string, MessageBody> = {
   'a message that repeats': 'Nrepeat\n{}\nJ"remind\\n"',
   'a body with an invalid repeat rule': 'Nrepeat\nKremind',
   'a body with an invalid expiry': 'Nexpires\nKremind',
+  'an encrypted message': Buffer.from('Nencrypted\nk1:00000000\nBKremind\n'),
   'a body of a later version': 'NK\nKremind\n{}',
   'a body whose type does not end': 'Kremind',
   'a body with an invalid type': 'Ka type\n{}',

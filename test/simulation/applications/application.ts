@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Global, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { calendar } from '../../../lib/calendar/index.js';
+import { encryptionWith } from '../../../lib/encryption/encryption.js';
 import {
   again,
   DeferMessage,
@@ -214,7 +215,8 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   const used = Object.entries({ ...kinds, ...others }).filter(([kind]) => has(kind));
   const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
   const queues: Record<string, QueueOptions> = has('typed') ? { typed: common('typed') } : {};
-  const options = { store: 'memory', offerTimeout, shutdownTimeout, calendar, queues } as const;
+  const defaults = scenario.isEncrypted ? { encryption: encryptionOf(parts) } : {};
+  const options = { store: 'memory', offerTimeout, shutdownTimeout, calendar, defaults, queues } as const;
 
   @Module({
     imports: [
@@ -235,6 +237,16 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   });
   const { producer, other } = application.get(Producers);
   return { producer, other, close: () => application.close() };
+}
+
+const KEYS = { old: Buffer.alloc(32, 1), new: Buffer.alloc(32, 2) };
+
+/** Nonces are drawn, so that two runs of a seed are equal. */
+function encryptionOf({ process, release }: ApplicationParts) {
+  const current = release === 0 ? 'old' : 'new';
+  const randomBytes = (size: number) =>
+    Buffer.from(Array.from({ length: size }, () => Math.floor(process.random() * 256)));
+  return encryptionWith({ current, keys: KEYS }, randomBytes);
 }
 
 /** The stack of an error is most of what it costs. */

@@ -86,6 +86,8 @@ export interface Scenario {
   readonly failsOver: boolean;
   /** True if somebody sets the clock of the server. */
   readonly stepsClock: boolean;
+  /** True if messages are encrypted; the next release has a new key. */
+  readonly isEncrypted: boolean;
   readonly queues: readonly QueueTraits[];
 }
 
@@ -166,6 +168,7 @@ export function drawScenario(
     deployedFrom: chance() < 0.4 ? Math.round(300 * 60 ** chance()) : Infinity,
     stepsClock: chance() < 0.2,
     failsOver: chance() < 0.2,
+    isEncrypted: chance() < 0.3,
   };
   const phases = drawPhases(chance, drawn);
   return { ...drawn, ...phases, ...(wanted.isQuiet && { isBusyAt: () => false }) };

@@ -90,7 +90,8 @@ export class CapacityProbe {
     const requests = Array.from({ length: count }, (_, i) => {
       const group = groupOf(i);
       const type = traits.kind === 'typed' ? { type: TYPES[0] } : {};
-      return { id: `m${2 * this.#half++}`, payload: 0, delay: 0, ...type, ...(group !== undefined && { group }) };
+      const number = 2 * this.#half++;
+      return { id: `m${number}`, payload: number, delay: 0, ...type, ...(group !== undefined && { group }) };
     });
     const [{ application, process }] = running as [Running];
     const offered = new Promise<void>((resolve) => {

@@ -39,6 +39,9 @@ export class Handling {
     const { violate } = this.options;
     if (!delivery) return violate('lease', life.id, 'starts without a claim, or again under the same');
     const { member } = delivery;
+    // The payload is the number in the id, also in that of an occurrence's dead letter.
+    if (/m(\d+)/.exec(message.id)?.[1] !== String(message.payload))
+      violate('payload', life.id, 'is not what was offered');
     if (!this.#knowsType(delivery))
       violate('type', life.id, `starts in ${member.process.name}, which does not know its type`);
     const { now, suspendedAt } = member.process;

@@ -1,4 +1,5 @@
 import type { DelayQueueModuleOptions, QueueHandlerOptions } from '../../../lib/index.js';
+import type { EncryptionOptions } from '../../../lib/encryption/index.js';
 import type { RedissonOptions } from '../../../packages/redisson/src/index.js';
 
 /** The settings of a worker process, which can be written as JSON. */
@@ -8,6 +9,8 @@ export interface WorkerSettings {
   readonly handler?: QueueHandlerOptions;
   /** Given to the layout `redisson()`, for all queues. Default: the native layout. */
   readonly inRedisson?: RedissonOptions;
+  /** Given to `encryption()`, for all queues. Default: nothing is encrypted. */
+  readonly encryption?: EncryptionOptions;
   /** The only types that it has handlers for. Default: one handler for everything. */
   readonly types?: readonly string[];
   /** Journals the ends only: half the lines. */

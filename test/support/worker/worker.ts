@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendar } from '../../../lib/calendar/index.js';
+import { encryption } from '../../../lib/encryption/index.js';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { redisson } from '../../../packages/redisson/src/index.js';
 import { block } from '../block.js';
@@ -77,7 +78,11 @@ class Tasks {
 }
 
 const { module, inRedisson } = settings;
-const defaults = inRedisson ? { ...module.defaults, layout: redisson(inRedisson) } : module.defaults;
+const defaults = {
+  ...module.defaults,
+  ...(inRedisson && { layout: redisson(inRedisson) }),
+  ...(settings.encryption && { encryption: encryption(settings.encryption) }),
+};
 
 @Module({ imports: [DelayQueueModule.forRoot({ ...module, defaults, calendar })], providers: [Tasks] })
 class WorkerModule {}
