@@ -84,7 +84,7 @@ export class CommandLine {
 
   #warnOfEncrypted(queue: string, count: number): void {
     if (count === 0) return;
-    const text = `Not searched: ${counted(count, 'message')} of ${queue} are encrypted; give the keys with --encryption`;
+    const text = `Not searched, because encrypted: ${counted(count, 'message')} of ${queue}; give the keys with --encryption`;
     this.terminal.problems.write(`${text}\n`);
   }
 
