@@ -9,6 +9,7 @@ import {
   type QueueOptions,
 } from '../../lib/index.js';
 import { jackson, json, kryo5, redisson } from '../../packages/redisson/src/index.js';
+import { encryption } from '../../lib/encryption/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
 import type { DelayQueueHealthOptions } from '../../lib/terminus/index.js';
 import type { CallBounds, HandleOptions } from '../../lib/testing/index.js';
@@ -29,6 +30,14 @@ DelayQueueModule.forRoot({
   queues: { orders: { backoff: { type: 'fixed', delay: 1, jitter: number } } },
 });
 DelayQueueModule.forRoot({ defaults: { groups: { concurrency: number, onRetry: undefined } } });
+DelayQueueModule.forRoot({
+  defaults: { encryption: encryption({ current: 'k1', keys: { k1: new Uint8Array(32) }, plain: undefined }) },
+  queues: { open: { encryption: 'off' }, inherited: { encryption: undefined } },
+});
+// @ts-expect-error not what encryption() returns
+DelayQueueModule.forRoot({ defaults: { encryption: { keys: {} } } });
+// @ts-expect-error which key encrypts must be said
+encryption({ keys: { k1: 'text' } });
 DelayQueueModule.forRoot({ connection: { cluster: { nodes: [], options: undefined } } });
 // @ts-expect-error not what may be missing
 DelayQueueModule.forRoot({ defaults: { backoff: { type: 'fixed', delay: undefined } } });

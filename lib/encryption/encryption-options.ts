@@ -1,7 +1,25 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showFailure } from '../message/failure.js';
 import { kindOf, showGiven } from '../message/show-given.js';
-import type { EncryptionOptions } from './encryption.js';
+
+/** The options of `encryption()`. */
+export interface EncryptionOptions {
+  /**
+   * The keys by their ids: 32 random bytes each, as bytes or as base64 text. An id has 1–32 of the characters `A–Z a–z 0–9 _ . -`, and is
+   * stored with each message. What any of these keys has encrypted can be read.
+   */
+  readonly keys: Readonly<Record<string, Uint8Array | string>>;
+  /**
+   * The id of the key that encrypts; null: messages are written in plain, and encrypted ones are still read, such as before the first
+   * message is encrypted, or to stop encrypting.
+   */
+  readonly current: string | null;
+  /**
+   * What happens to messages that are not encrypted: `'read'` handles them, as is needed while there are any; `'refuse'` makes them dead
+   * letters, because anybody who can write to Redis could have made them. Default: `'read'`.
+   */
+  readonly plain?: 'read' | 'refuse' | undefined;
+}
 
 const FIELDS: readonly string[] = ['keys', 'current', 'plain'] satisfies (keyof EncryptionOptions)[];
 
