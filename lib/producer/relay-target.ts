@@ -48,7 +48,8 @@ export class RelayTarget {
     if (!options.encryption) return undefined;
     return {
       encrypt: (content) => codec.show!(Buffer.from(codec.encode(content) as string))?.payload as EncryptedPayload,
-      decrypt: (payload, type) => codec.decode(Buffer.from(nativeCodec.encode({ type, payload, headers: {} }) as string)),
+      decrypt: (payload, type) =>
+        codec.decode(Buffer.from(nativeCodec.encode({ type, payload, headers: {} }) as string)),
     };
   }
 

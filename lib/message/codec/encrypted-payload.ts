@@ -20,7 +20,10 @@ export class EncryptedPayload {
     readonly bytes: Uint8Array,
   ) {
     if (typeof key !== 'string' || !KEY_NAME.test(key)) {
-      throw new DelayQueueError('INVALID_ARGUMENT', `key: must be the key of an EncryptedPayload, not ${showGiven(key)}`);
+      throw new DelayQueueError(
+        'INVALID_ARGUMENT',
+        `key: must be the key of an EncryptedPayload, not ${showGiven(key)}`,
+      );
     }
     if (!(bytes instanceof Uint8Array)) {
       throw new DelayQueueError('INVALID_ARGUMENT', `bytes: must be a Uint8Array, not ${showGiven(bytes)}`);

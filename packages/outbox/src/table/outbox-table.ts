@@ -111,7 +111,9 @@ export class OutboxTable {
     if (walkInOrder !== undefined) yield [walkInOrder];
     const isFirst = this.#hasMessageIndex ? `AND seq = (${this.#firstBehind('0')}) ` : '';
     const stays =
-      withoutOffersTo.length === 0 ? '' : ` AND NOT (operation IN ('offer', 'offer-encrypted') AND queue IN (${placesFor(withoutOffersTo)}))`;
+      withoutOffersTo.length === 0
+        ? ''
+        : ` AND NOT (operation IN ('offer', 'offer-encrypted') AND queue IN (${placesFor(withoutOffersTo)}))`;
     const found = yield [
       `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} AS found_at, ` +
         `${now} - written_at_ms AS waited FROM ${this.#name} AS own WHERE seq > ? AND not_before_ms <= ${now} ` +
