@@ -3,7 +3,7 @@ import type { QueueLayout } from '../store/layout.js';
 import type { QueueEncryption } from '../message/encryption.js';
 import type { MessageHeaders } from '../message/message.js';
 
-export type { QueueLayout };
+export type { QueueEncryption, QueueLayout };
 
 /**
  * How long a failed message waits before its next attempt. A function computes the wait from the failed attempt's number (from 1) and

@@ -6,4 +6,10 @@ export type { QueueHealth } from './queue-health.js';
 // Types from the main entry point that the exports above use.
 export type { DefinedBy, QueueDefinition } from '../options/queue-definition.js';
 export type { Duration } from '../message/duration.js';
-export type { BackoffOptions, InstanceOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';
+export type {
+  BackoffOptions,
+  InstanceOptions,
+  QueueEncryption,
+  QueueLayout,
+  QueueOptions,
+} from '../options/queue-options.js';

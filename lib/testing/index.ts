@@ -24,6 +24,7 @@ export type {
 } from '../options/queue-definition.js';
 export type {
   BackoffOptions,
+  QueueEncryption,
   QueueLayout,
   QueueOptions,
   RetryOptions,
