@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
 import { readTypedQueueOptions, resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { encryption } from '../../lib/encryption/index.js';
 import { type RedissonOptions, redisson } from '../../packages/redisson/src/index.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
 import { readPage, rowsOf } from './pages.js';
@@ -142,6 +143,7 @@ describe('the combinations of options that the page excludes', () => {
     partitions: 2,
     groups: {},
     expiresAfter: '1h',
+    encryption: encryption({ current: null, keys: { k1: Buffer.alloc(32) } }),
     'layout: redisson()': redisson(),
   };
   const options = Object.entries(given).map(([name, value]) => ({ name, option: { [name.split(':')[0]!]: value } }));
