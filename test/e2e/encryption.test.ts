@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import { z } from 'zod';
 import { calendar } from '../../lib/calendar/index.js';
 import { encryption } from '../../lib/encryption/index.js';
@@ -9,10 +10,13 @@ import {
   type DelayedMessage,
   DelayQueue,
   type DelayQueueEvents,
+  DelayQueueModule,
   type DelayQueueModuleOptions,
+  DelayQueueProducer,
   EncryptedPayload,
   RejectMessage,
 } from '../../lib/index.js';
+import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
@@ -417,6 +421,31 @@ describe('an encrypted queue', () => {
     const payload = new EncryptedPayload('k1:00000000', Buffer.alloc(30));
     const unsupported = await refusalOf(Promise.resolve().then(() => foreign.producer.offer('orders', payload, '1h')));
     expect(unsupported).toMatchObject({ code: 'UNSUPPORTED_BY_LAYOUT' });
+  });
+});
+
+describe('the testing module, of an encrypted queue', () => {
+  test('shows offers and outcomes as those of any other queue', async () => {
+    const handler = handlerOf(
+      'cards',
+      (payload, { attempt }) => {
+        if (payload === SECRET) return again('1h', { payload: 'done' });
+        throw new Error(`attempt ${attempt}`);
+      },
+      { attempts: 1 },
+    );
+    const imports = [DelayQueueModule.forRoot({ defaults: { encryption: K1 } }), DelayQueueTestingModule];
+    const module = await Test.createTestingModule({ imports, providers: [handler] }).compile();
+    await module.init();
+    const [producer, tester] = [module.get(DelayQueueProducer), module.get(DelayQueueTester)];
+    await producer.offer('cards', SECRET, '1h', { headers: { h: '1' } });
+    expect(tester.offered('cards')).toMatchObject([{ payload: SECRET, headers: { h: '1' } }]);
+    expect(await tester.handle('cards', SECRET)).toMatchObject({ kind: 'again', payload: 'done' });
+    expect(await tester.handle('cards', 1)).toMatchObject({ kind: 'dead', error: { message: 'attempt 1' } });
+    await tester.advance('3h');
+    const { messages } = await producer.deadLetters('cards').list();
+    expect(messages).toMatchObject([{ payload: 'done', error: { message: 'attempt 1' } }]);
+    await module.close();
   });
 });
 
