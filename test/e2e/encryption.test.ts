@@ -436,6 +436,7 @@ describe('the testing module, of an encrypted queue', () => {
     );
     const imports = [DelayQueueModule.forRoot({ defaults: { encryption: K1 } }), DelayQueueTestingModule];
     const module = await Test.createTestingModule({ imports, providers: [handler] }).compile();
+    module.useLogger(false);
     await module.init();
     const [producer, tester] = [module.get(DelayQueueProducer), module.get(DelayQueueTester)];
     await producer.offer('cards', SECRET, '1h', { headers: { h: '1' } });
