@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { listErrors } from '../../lib/search/dead-letter-errors.js';
 import { countByDue } from '../../lib/search/due-histogram.js';
 import { CheckedFilter, type MessageFilter } from '../../lib/search/message-filter.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { mergeErrors } from '../../lib/search/merge-errors.js';
 import { searchPage } from '../../lib/search/search-messages.js';
 import { frameOf } from '../../lib/search/stack-frame.js';
@@ -158,13 +159,13 @@ describe('dead letters by error', () => {
     const queue = new Listed();
     queue.messages = messages(12_000, { error: failure('TypeError') });
     queue.missing = [2];
-    expect(await listErrors(queue.store, undefined)).toMatchObject({
+    expect(await listErrors({ store: queue.store, codec: nativeCodec }, undefined)).toMatchObject({
       errors: [
         { name: 'TypeError', count: 5000, example: 'm4999', firstAt: new Date(AT), lastAt: new Date(AT + 4999) },
       ],
       ...{ examined: 5000, cursor: '5000', missing: [2] },
     });
-    const error = await refusalOf(listErrors(queue.store, { limit: 5 } as object));
+    const error = await refusalOf(listErrors({ store: queue.store, codec: nativeCodec }, { limit: 5 } as object));
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('limit') });
   });
 
