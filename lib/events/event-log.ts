@@ -65,7 +65,8 @@ const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
 function unknownForm(form: string): string {
   if (form === 'repeat') return 'it repeats, and this process has no calendar that reads its rule (option `calendar`)';
   const [, key] = /^encrypted:(.*)/.exec(form) ?? [];
-  if (key !== undefined) return `it is encrypted with key '${key}', which this process does not have (option \`encryption\`)`;
+  if (key !== undefined)
+    return `it is encrypted with key '${key}', which this process does not have (option \`encryption\`)`;
   return `its body has the form '${form}', which only a newer version reads`;
 }
 
