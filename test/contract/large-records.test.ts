@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { watchCommands } from '../support/redis/watch-commands.js';
 import { until } from '../support/until.js';
 import { HOUR, type QueueUnderTest } from './contract-queue.js';
 import { openRedisQueue } from './redis-queue.js';
@@ -14,13 +15,15 @@ describe('a call that has room for few of many large messages', () => {
   const redis = new Redis(sharedRedisUrl());
   const queues: QueueUnderTest[] = [];
   let queue: QueueUnderTest;
+  let name: string;
 
   beforeEach(async () => {
     queue = openRedisQueue(nativeStore({ attempts: 3, maxDeadLetters: 1000, maxMessages: null }));
     queues.push(queue);
+    name = randomName('large');
     const body = Buffer.from(JSON.stringify('x'.repeat(SIZE)));
     const offers = Array.from({ length: COUNT }, (_, i) => ({
-      id: `m${i}`,
+      id: `${name}-${i}`,
       due: { at: 0 },
       onDuplicate: 'keep' as const,
       body,
@@ -34,17 +37,16 @@ describe('a call that has room for few of many large messages', () => {
 
   /** Returns how many records a call reads, by the commands that Redis reports. */
   async function recordsReadBy(call: () => Promise<unknown>): Promise<number> {
-    const monitor = await redis.monitor();
     const end = randomName('end');
     let [records, isOver] = [0, false];
-    monitor.on('monitor', (_time, [command, key, ...ids]: string[]) => {
-      if (command === 'ECHO' && key === end) isOver = true;
-      if (command!.toUpperCase() === 'HMGET' && key!.endsWith(':messages')) records += ids.length;
+    const stop = await watchCommands(sharedRedisUrl(), ({ words: [command, key, ...ids] }) => {
+      if (key === end) isOver = true;
+      if (command === 'HMGET' && key!.endsWith(':messages')) records += ids.filter((id) => id.startsWith(name)).length;
     });
     await call();
     await redis.call('ECHO', end);
     await until(() => isOver);
-    monitor.disconnect();
+    stop();
     return records;
   }
 
