@@ -63,10 +63,14 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
 
   test('holds for messages with and without groups together, and serves both', async () => {
     const { queue, seen, producer } = await start(() => sleep(10), { groups: { concurrency: 2 } });
+    // All are ready before the first is handled.
+    await producer.pause(queue);
     await producer.offerMany(
       queue,
       numbered(60, (i) => (i % 2 === 0 ? { group: `g${i % 3}` } : {})),
     );
+    await until(async () => (await producer.counts(queue)).ready === 60);
+    await producer.resume(queue);
     await until(() => seen.handled.length >= 30, { within: 20_000 });
     const early = seen.handled.slice(0, 30).filter((i) => i % 2 === 0).length;
     expect(early).toBeGreaterThan(5);

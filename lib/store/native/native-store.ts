@@ -314,14 +314,15 @@ export class NativeMessageStore implements MessageStore {
   }
 
   /**
-   * If the queue limits its active messages, wakes consumers after a call that may end claims. The signals are sent right behind that call.
-   * If they get lost, the next transfer replaces them. The queue's other messages come first, so that both kinds alternate.
+   * If the queue limits its active messages, wakes consumers after a call that may end claims. The first signal is sent right behind that
+   * call. If a signal gets lost, the next transfer replaces it. The queue's other messages come first, and have the time of one call to claim,
+   * so that both kinds alternate.
    */
   #passOn(reply: Promise<ScriptReply>, commands = this.#connections.commands): Promise<ScriptReply> {
     if (!this.#limits.globalConcurrency) return reply;
-    const parts = this.#others ? [this.#others, this.#keys] : [this.#keys];
-    const signals = parts.map((keys) => commands.run(functions.signal, { keys }).catch(() => undefined));
-    return Promise.all([reply, ...signals]).then(() => reply);
+    const signal = (keys: NativeKeys) => commands.run(functions.signal, { keys }).catch(() => undefined);
+    const signalled = this.#others ? signal(this.#others).then(() => signal(this.#keys)) : signal(this.#keys);
+    return Promise.all([reply, signalled]).then(() => reply);
   }
 
   /** @throws Repartitioned */
