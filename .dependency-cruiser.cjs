@@ -54,7 +54,7 @@ const COMPOSED_IN = {
   partitions: 'runtime/open-queue',
   repeats: 'delay-queue-module',
   schemas: 'options/queue-definition',
-  search: 'producer/(queue-methods|dead-letters)|index|diagnosis/index',
+  search: 'producer/(queue-methods|dead-letters|repeating-messages)|repeats/stored-repeats|index|diagnosis/index',
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -36,8 +36,8 @@ export type {
   MessageState,
 } from './message/message.js';
 export type { ComputedBackoff } from './message/backoff.js';
-export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
-export type { RepeatOptions } from './options/queue-options.js';
+export type { Calendar, CronTimes, Occurrence, RepeatProgress, RepeatRule } from './message/repeat-rule.js';
+export type { CalendarTimes, IntervalTimes, RepeatOptions, RepeatTimes } from './options/queue-options.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   DecoratorOfHandler,
@@ -83,6 +83,7 @@ export type { DeadLetterErrorPage } from './search/dead-letter-errors.js';
 export type { DueHistogram } from './search/due-histogram.js';
 export type { MatchingMessages, MatchReport, StepOptions } from './search/matching-messages.js';
 export type { MessageFilter } from './search/message-filter.js';
+export type { RepeatingMessage, RepeatingMessages } from './producer/repeating-messages.js';
 export type { SearchPage } from './search/search-messages.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
 export type { QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';

@@ -1,3 +1,3 @@
 export { calendar } from './calendar.js';
-export type { Calendar, RepeatRule } from '../message/repeat-rule.js';
+export type { Calendar, CronTimes, RepeatRule } from '../message/repeat-rule.js';
 export { next, type NextOptions } from './next.js';

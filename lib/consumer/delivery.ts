@@ -4,7 +4,7 @@ import type { Expiry } from '../message/expiry.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
 import type { ComputedBackoff } from '../message/backoff.js';
-import type { Occurrence } from '../message/repeat-rule.js';
+import type { Occurrence, RepeatProgress } from '../message/repeat-rule.js';
 import { type Retries, shownRetries } from '../message/retries.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { againWatch } from '../message/again-watch.js';
@@ -27,6 +27,8 @@ export interface Lease {
 export interface Terms {
   readonly expiresAt: Date | undefined;
   readonly repeat: Occurrence | undefined;
+  /** The rule as it is stored. */
+  readonly rule: RepeatProgress | undefined;
   /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
   /** The message's own attempts and backoff. */

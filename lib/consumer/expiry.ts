@@ -24,6 +24,7 @@ export class FirstDue implements Terms {
   readonly expiry: Expiry | undefined;
   readonly retries: Retries | undefined;
   readonly repeat = undefined;
+  readonly rule = undefined;
   /** The time after which the message has expired, ms by the store's clock; null if it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
@@ -51,6 +52,11 @@ export class FirstDue implements Terms {
     this.#body = body;
     this.#isStored = isPutOff(stored);
     this.#isNeeded = after !== null || content.repeat !== undefined;
+  }
+
+  /** True if the message was retried, deferred or put off before. */
+  get wasDelayedAgain(): boolean {
+    return this.#isStored;
   }
 
   get expiresAt(): Date | undefined {

@@ -2,7 +2,7 @@ import type { ErrorCodec, MessageCodec, MessageContent } from '../message/codec/
 import { PUT_OFF, UnknownBodyForm } from '../message/codec/body-forms.js';
 import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-id.js';
-import type { RepeatRule } from '../message/repeat-rule.js';
+import type { RepeatProgress } from '../message/repeat-rule.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { CodecMismatchCheck } from '../store/layout.js';
 import type { Delivery, Terms } from './delivery.js';
@@ -17,7 +17,7 @@ import type { UnknownTypes } from './unknown-types.js';
 export type Handle = (delivery: Delivery) => Outcome | Promise<Outcome>;
 
 /** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot compute its next due time. */
-export type RepeatsOf = (delivery: Delivery, rule: RepeatRule, firstDue: FirstDue) => Terms;
+export type RepeatsOf = (delivery: Delivery, rule: RepeatProgress, firstDue: FirstDue) => Terms;
 
 /** Holds messages back until there are enough for a call. */
 export interface WaitingCalls {
@@ -97,7 +97,7 @@ export class MessageRunner {
     const firstDue = new FirstDue(delivery, body, { content, queue: expiry });
     if (!content.repeat) return firstDue;
     if (repeats) return repeats(delivery, content.repeat, firstDue);
-    throw new UnknownBodyForm('repeat', 'it repeats, and this process has no calendar (forRoot({ calendar }))');
+    throw new UnknownBodyForm('repeat', 'it repeats, and this process does not know how');
   }
 
   #unread(delivery: Delivery, body: Buffer, error: unknown): Outcome {

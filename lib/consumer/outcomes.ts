@@ -110,8 +110,8 @@ export class Outcomes {
     const { payload } = result;
     const due = readComingAgain(result);
     if (payload === undefined) return { kind: 'again', ...due };
-    const { expiry, retries, repeat } = terms ?? {};
-    const body = encodeBody(this.options, { type, payload, headers, group, expiry, retries, repeat });
+    const { expiry, retries, rule } = terms ?? {};
+    const body = encodeBody(this.options, { type, payload, headers, group, expiry, retries, repeat: rule });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check?.encoded({ queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));

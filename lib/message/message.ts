@@ -1,5 +1,5 @@
 import type { ComputedBackoff } from './backoff.js';
-import type { Occurrence, RepeatRule } from './repeat-rule.js';
+import type { Occurrence, RepeatProgress } from './repeat-rule.js';
 
 /** Short strings that travel with a message alongside its payload, such as a trace id or a tenant. */
 export type MessageHeaders = Readonly<Record<string, string>>;
@@ -68,8 +68,11 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly failedAttempts: number;
   /** When the message expires; absent if it is `dead` or does not expire. */
   readonly expiresAt?: Date;
-  /** The rule by which the message repeats, with `dueAt` as its next time; absent if it does not repeat. */
-  readonly repeat?: RepeatRule;
+  /**
+   * The rule by which the message repeats, with `dueAt` as its next time; absent if it does not repeat. A paused message is due on
+   * 31 December 9999.
+   */
+  readonly repeat?: RepeatProgress;
   /** When the lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
   /** When the message became a dead letter, by Redis' clock; only while `dead`. */

@@ -85,8 +85,8 @@ export interface DelayQueueModuleOptions {
    */
   readonly heartbeat?: boolean | undefined;
   /**
-   * Calculates when repeating messages fall due: `calendar` from `nestjs-delay-queue/calendar`. Without it, this process can neither offer
-   * nor handle them: `repeat` is refused, and a repeating message waits for another process.
+   * Calculates when messages that repeat by a `cron` fall due: `calendar` from `nestjs-delay-queue/calendar`. Without it, this process can
+   * neither offer nor handle them: `repeat` is refused, and such a message waits for another process.
    * @defaultValue undefined: none
    */
   readonly calendar?: Calendar | undefined;

@@ -85,12 +85,14 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
    */
   readonly batchPerGroup?: boolean | undefined;
   /**
-   * A message that repeats on a calendar schedule, as with `producer.repeat`. Each process that handles the queue offers it at startup; the
-   * newest rule wins. Not available for queue families, nor in every layout.
+   * A message that repeats, as with `producer.repeat`. Each process that handles the queue offers it at startup; the newest rule wins. A
+   * rule whose `endsAt` has passed is not offered. Cannot have a `limit`, because a process that starts after the last occurrence would
+   * begin to count anew. Not available for queue families, nor in every layout.
    * @defaultValue none
    */
   readonly repeat?:
     | (RepeatOptions & {
+        readonly limit?: undefined;
         /** The message's id. Default: `'repeat'`, or `repeat:` and the handler's type. */
         readonly id?: string | undefined;
         /** The payload: JSON values or a `Buffer`. Default: `{}`. */
@@ -241,8 +243,20 @@ export interface QueueOptions {
   readonly encryption?: QueueEncryption | 'off' | undefined;
 }
 
-/** When a message repeats, and what its occurrences have in common. */
-export interface RepeatOptions extends RetryOptions {
+/** The times at which a message repeats: those of a calendar, or every so often. */
+export type RepeatTimes = (CalendarTimes | IntervalTimes) & {
+  /** No occurrence is earlier; with `every`, the first one is at this time. Between 1970 and 9999. Default: none. */
+  readonly startsAt?: Date | undefined;
+  /** No occurrence is later. Between 1970 and 9999. Default: none. */
+  readonly endsAt?: Date | undefined;
+  /**
+   * After so many occurrences, the message no longer repeats. An occurrence counts when it has been handled or has failed for good, whatever
+   * the number of its attempts; those that are skipped, expired or passed while paused do not count. 1–1,000,000,000. Default: none.
+   */
+  readonly limit?: number | undefined;
+};
+
+export interface CalendarTimes {
   /**
    * When an occurrence falls due, as the module's `calendar` reads it: five fields (minute, hour, day of month, month, day of week), such
    * as `'0 9 * * 1-5'`, or six with seconds first.
@@ -250,15 +264,37 @@ export interface RepeatOptions extends RetryOptions {
   readonly cron: string;
   /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
-  /**
-   * Decides what happens to occurrences that no process was there to handle in time: `'once'` handles only the first of them, late;
-   * `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
-   */
-  readonly missed?: 'once' | 'skip' | undefined;
-  /** The headers of each occurrence. Their values are strings. Default: none. */
-  readonly headers?: MessageHeaders | undefined;
-  /** How late an occurrence may be, as in the offer options. Default: the queue's `expiresAfter`. */
-  readonly expiresAfter?: Duration | 'never' | undefined;
-  /** What becomes of an expired occurrence. Only with `expiresAfter`. Default: the queue's `onExpired`. */
-  readonly onExpired?: 'drop' | 'dead' | undefined;
+  /** Cannot be combined with `cron`. */
+  readonly every?: undefined;
 }
+
+export interface IntervalTimes {
+  /**
+   * The time between two occurrences, counted from `startsAt`, or else from 1970 in UTC: `'15m'` means each quarter of an hour, on the
+   * hour. Needs no `calendar`. 1 s – 100 years.
+   */
+  readonly every: Duration;
+  /** Cannot be combined with `every`. */
+  readonly cron?: undefined;
+  /** Only with `cron`. */
+  readonly timeZone?: undefined;
+}
+
+/** When a message repeats, and what its occurrences have in common. */
+export type RepeatOptions = RepeatTimes &
+  RetryOptions & {
+    /**
+     * Decides what happens to occurrences that no process was there to handle in time: `'once'` handles only the first of them, late;
+     * `'skip'` handles none that is more than a minute late (event `expired`); `'each'` handles all, one after the other, but none that is
+     * later than `catchUp`. Default: `'once'`.
+     */
+    readonly missed?: 'once' | 'skip' | 'each' | undefined;
+    /** How late an occurrence may be and still be made up for. Only with `missed: 'each'`. 1 min – 100 years. Default: `'1d'`. */
+    readonly catchUp?: Duration | undefined;
+    /** The headers of each occurrence. Their values are strings. Default: none. */
+    readonly headers?: MessageHeaders | undefined;
+    /** How late an occurrence may be, as in the offer options. Default: the queue's `expiresAfter`. */
+    readonly expiresAfter?: Duration | 'never' | undefined;
+    /** What becomes of an expired occurrence. Only with `expiresAfter`. Default: the queue's `onExpired`. */
+    readonly onExpired?: 'drop' | 'dead' | undefined;
+  };

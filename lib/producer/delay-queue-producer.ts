@@ -4,7 +4,8 @@ import type { WorkerReport } from '../heartbeat/worker-report.js';
 import { type CheckedDuration, dueAt, type Duration, readDelay } from '../message/duration.js';
 import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import type { PageQuery } from '../message/page.js';
-import type { RepeatOptions } from '../options/queue-options.js';
+import type { RepeatProgress } from '../message/repeat-rule.js';
+import type { RepeatOptions, RepeatTimes } from '../options/queue-options.js';
 import { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';
 import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
@@ -82,18 +83,21 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a single message that recurs at each time of a schedule, however many processes offer it. Settling an occurrence and offering
-   * the next is one step. An occurrence that has used up its attempts leaves its own dead letter, and the next one still comes.
+   * Offers a single message that recurs at each time of a schedule, however many processes offer it: of a `cron` expression, or `every` so
+   * often. Settling an occurrence and offering the next is one step. An occurrence that has used up its attempts leaves its own dead letter, and the next one still comes.
    *
    * Call it as often as you like, for instance at each startup: an unchanged rule and payload have no effect, and changed ones replace them. An
-   * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.
+   * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled;
+   * {@link repeats} lists, pauses and resumes repetitions. Once a repetition is over, by its `limit` or `endsAt`, the id is free.
    * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat` and the next time as `dueAt`
    * @param payload - the payload of each occurrence, as in {@link offer}
    * @returns the next due time, and whether the message is new
-   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, or `UNSUPPORTED_BY_LAYOUT`
+   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the rule has a `cron` and the module has no `calendar`,
+   *   `INVALID_ARGUMENT` also if the rule has no time from now on, or `UNSUPPORTED_BY_LAYOUT`
    * @example
    * ```ts
    * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
+   * await producer.repeat('trials', `trial:${userId}`, { every: '1d', startsAt: tomorrow, limit: 14 }, { userId });
    * ```
    */
   async repeat<T>(
@@ -107,18 +111,18 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Returns the next times of a rule, by the module's `calendar`. Calls no store.
-   * @param rule - `cron`, and `timeZone` (default: UTC), as in {@link repeat} or in the `repeat` of a message
+   * Returns the next times of a rule, those with `cron` by the module's `calendar`. Calls no store.
+   * @param rule - what decides the times, as in {@link repeat}, or the `repeat` of a message that `find` has returned
    * @param query - `after`: where to begin, default: now by this process's clock; `count`: how many times, 1–100, default 5
    * @returns the times in order; fewer if the rule has no more
-   * @throws DelayQueueError `INVALID_ARGUMENT`, or `INVALID_OPTION` if the module has no `calendar`
+   * @throws DelayQueueError `INVALID_ARGUMENT`, or `INVALID_OPTION` if the rule has a `cron` and the module has no `calendar`
    * @example
    * ```ts
    * const [next] = producer.occurrences({ cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' });
    * ```
    */
   occurrences(
-    rule: Pick<RepeatOptions, 'cron' | 'timeZone'>,
+    rule: RepeatTimes | RepeatProgress,
     query?: { readonly after?: Date | undefined; readonly count?: number | undefined },
   ): Date[] {
     return this[PARTS].repeats.occurrences(rule, query);

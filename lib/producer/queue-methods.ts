@@ -10,8 +10,9 @@ import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
 import { type MessagePage, type MessageQuery, type PageQuery, readPage } from '../message/page.js';
 import type { PayloadCheck } from '../message/payload-check.js';
+import type { RepeatProgress } from '../message/repeat-rule.js';
 import type { Retries } from '../message/retries.js';
-import type { RepeatOptions } from '../options/queue-options.js';
+import type { RepeatOptions, RepeatTimes } from '../options/queue-options.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import { Changes, type MessageChange, type PayloadRules } from './changes.js';
@@ -31,6 +32,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { REPEATS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
+import type { RepeatingMessages } from './repeating-messages.js';
 
 /** The property that holds the {@link QueueParts} of the producer and of the typed queues. It is the same in all copies of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
@@ -56,7 +58,9 @@ export interface OccurrenceQuery {
 export interface OfferedRepeats {
   repeat(queue: Queue, request: RepeatRequest): Promise<OfferResult>;
   /** Returns a rule's next times; fewer than `count` if it has no more. */
-  occurrences(rule: Pick<RepeatOptions, 'cron' | 'timeZone'>, query: OccurrenceQuery | undefined): Date[];
+  occurrences(rule: RepeatTimes | RepeatProgress, query: OccurrenceQuery | undefined): Date[];
+  /** Gives access to the messages of a queue that repeat. @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT` */
+  of(queue: Queue): RepeatingMessages;
 }
 
 /** The services behind the methods of the producer and the typed queues. */
@@ -381,6 +385,20 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   deadLetters<T = unknown>(...args: [...Name]): DeadLetters<DeadLetter & SnapshotOf<Payloads, T>> {
     const [queue] = this[NAMED](args);
     return new StoreDeadLetters(queue, this[PARTS].registrar);
+  }
+
+  /**
+   * Gives access to the messages of a queue that repeat: to list, pause, resume and end them, or to run one now.
+   * @typeParam T - the type of their payloads, which is not checked at run time
+   * @throws DelayQueueError immediately: `INVALID_ARGUMENT` if the queue name is malformed, `UNSUPPORTED_BY_LAYOUT`
+   * @example
+   * ```ts
+   * await producer.repeats('digests').pause('weekdays');
+   * ```
+   */
+  repeats<T = unknown>(...args: [...Name]): RepeatingMessages<SnapshotOf<Payloads, T>> {
+    const [queue] = this[NAMED](args);
+    return this[PARTS].repeats.of(queue) as RepeatingMessages<SnapshotOf<Payloads, T>>;
   }
 
   /**

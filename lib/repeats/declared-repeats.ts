@@ -116,7 +116,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
 
   /** Offers the message again if it has been lost together with its mark. */
   async #check(declared: Declared): Promise<void> {
-    if (await this.stores.repeatMarks?.has(this.#markOf(declared))) return;
+    if (this.#isOver(declared.repeat) || (await this.stores.repeatMarks?.has(this.#markOf(declared)))) return;
     await this.#offer(declared);
     const { queue } = declared;
     this.events.note('repeat-lost', { queue, id: idOf(declared) });
@@ -127,8 +127,18 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     const { type, check } = handler;
     const { id = idOf(declared), payload = {}, ...options } = repeat;
     if (isFamily(queue)) throw new DelayQueueError('INVALID_OPTION', 'a family of queues cannot have it; name a queue');
+    if (options.limit !== undefined) {
+      const advice = 'use endsAt, or producer.repeat';
+      throw new DelayQueueError('INVALID_OPTION', `limit: a process that starts after it would begin anew; ${advice}`);
+    }
+    if (this.#isOver(repeat)) return;
     await this.repeats.repeat(this.queues.get(queue), { id, type, options, payload, check });
     await this.stores.repeatMarks?.set(this.#markOf(declared));
+  }
+
+  /** True if the rule has an end that has passed. Such a rule is not a mistake: it may have been in force when it was deployed. */
+  #isOver({ endsAt }: HandlerRepeat): boolean {
+    return endsAt instanceof Date && endsAt.getTime() < this.clock.wall();
   }
 
   #markOf(declared: Declared): DeclaredRepeat {

@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { RepeatsOf } from '../consumer/message-runner.js';
-import { unwrapPutOff } from '../message/codec/body-forms.js';
+import { ruleAndContent, unwrapPutOff, withProgress } from '../message/codec/body-forms.js';
 import { encodeBody } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/duration.js';
 import { assertMessageId, MAX_ID_BYTES, NO_TYPE } from '../message/message-id.js';
 import { tagOf } from '../message/partition-of.js';
 import { readFields, readWholeNumber } from '../message/read-fields.js';
-import { type Calendar, letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
+import { readRule, RULE_FIELDS } from '../message/read-rule.js';
+import { isCounted, letterIdOf, type RepeatProgress, type RepeatRule } from '../message/repeat-rule.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
@@ -17,23 +18,29 @@ import { checkOfferOptions, type OfferResult, withRetries } from '../producer/of
 import { Offers } from '../producer/offers.js';
 import { checkInTime } from '../producer/payload-in-time.js';
 import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
+import type { RepeatTimes } from '../options/queue-options.js';
 import { unsupported } from '../producer/unsupported.js';
 import { duplicate } from '../producer/queue-writer.js';
+import type { Offer } from '../store/producer-store.js';
 import { repeatsWith } from './repetition.js';
+import { RuleTimes } from './rule-times.js';
+import { StoredRepeats } from './stored-repeats.js';
 
 type GivenOptions = RepeatRequest['options'];
 
+interface RepeatOffer {
+  readonly id: string;
+  readonly rule: RepeatRule;
+  readonly body: Buffer;
+}
+
 const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
-  'cron',
-  'timeZone',
-  'missed',
-  'headers',
-  'expiresAfter',
-  'onExpired',
-  'attempts',
-  'backoff',
+  ...RULE_FIELDS,
+  ...(['headers', 'expiresAfter', 'onExpired', 'attempts', 'backoff'] as const),
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
+/** Those of a rule as `find` shows it. */
+const PROGRESS_FIELDS: readonly (keyof RepeatProgress)[] = [...RULE_FIELDS, 'count', 'isPaused'];
 
 /** The maximum number of tries: an offer fails if its due time passes before it arrives. */
 const MAX_ROUNDS = 10;
@@ -45,10 +52,20 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   @Inject() private readonly offers!: Offers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
+  #times: RuleTimes | undefined;
 
-  termsFor(attempts: number): RepeatsOf | undefined {
-    const { calendar } = this.limits;
-    return calendar && repeatsWith({ calendar, attempts });
+  get times(): RuleTimes {
+    return (this.#times ??= new RuleTimes(this.limits.calendar));
+  }
+
+  termsFor(attempts: number): RepeatsOf {
+    return repeatsWith({ times: this.times, attempts });
+  }
+
+  of(queue: Queue): StoredRepeats {
+    if (!queue.options.layout.can.repeats) throw unsupported(queue, 'repeats');
+    const offer = (message: Offer) => this.offers.writerOf(queue).writeAlone(message);
+    return new StoredRepeats(queue, { times: this.times, clock: this.clock, offer });
   }
 
   async repeat(queue: Queue, request: RepeatRequest): Promise<OfferResult> {
@@ -64,24 +81,27 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
     const body = encodeBody(rules, { type, payload, headers, expiry, retries, repeat: rule });
     if (check) await checkInTime(check, { queue: queue.name, type, body, codec: queue.codec }, this.clock, this.limits);
     try {
-      return await this.#offer(queue, { id, rule, body: await unchanged(queue, id, Buffer.from(body)) });
+      return await this.#offer(queue, {
+        id,
+        rule,
+        body: await unchanged(queue, { id, rule, body: Buffer.from(body) }),
+      });
     } catch (error) {
       throw withMessageId(error, id);
     }
   }
 
-  occurrences(given: Pick<RepeatOptions, 'cron' | 'timeZone'>, query: OccurrenceQuery | undefined): Date[] {
-    const rule = readRule(readFields<Partial<RepeatRule>>(given, 'rule', ['cron', 'timeZone', 'missed']));
+  occurrences(given: RepeatTimes | RepeatProgress, query: OccurrenceQuery | undefined): Date[] {
+    const { count: over = 0, isPaused: _, ...fields } = readFields(given as RepeatProgress, 'rule', PROGRESS_FIELDS);
+    const rule = readRule(fields);
     const { after, count = 5 } = query === undefined ? {} : readFields(query, 'query', ['after', 'count']);
     readWholeNumber('count', count, [1, MAX_OCCURRENCES]);
-    let last: Date | null = new Date(after === undefined ? this.clock.wall() : dueAt(after, 'after').at);
-    const times: Date[] = [];
-    while (times.length < count && (last = this.#calendarFor('occurrences').next(rule, last))) times.push(last);
-    return times;
+    const from = after === undefined ? this.clock.wall() : dueAt(after, 'after').at;
+    return this.times.list({ ...rule, count: over }, from, count);
   }
 
   /** Bypasses the offer observers, because any headers that they added now would be repeated with every occurrence. */
-  async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
+  async #offer(queue: Queue, { id, rule, body }: RepeatOffer): Promise<OfferResult> {
     for (let round = 1; ; round++) {
       // Uses the store's clock: this process's clock may be behind, and would then yield a time that has already passed.
       const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
@@ -93,29 +113,28 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   }
 
   #nextAfter(rule: RepeatRule, instant: number): { readonly at: number } {
-    const next = this.#calendarFor('repeat').next(rule, new Date(instant));
-    if (next) return dueAt(next, 'the next time of the calendar');
-    throw new DelayQueueError('INVALID_ARGUMENT', `cron '${rule.cron}' has no time after now`);
-  }
-
-  #calendarFor(method: string): Calendar {
-    const { calendar } = this.limits;
-    if (calendar) return calendar;
-    const problem = `calendar: ${method} needs one: give forRoot({ calendar }) the one of 'nestjs-delay-queue/calendar'`;
-    throw new DelayQueueError('INVALID_OPTION', problem);
+    const at = this.times.nextAfter(rule, instant);
+    if (at !== null) return dueAt(new Date(at), 'the next time of the rule');
+    const why = rule.endsAt ? `until its end, ${rule.endsAt.toISOString()}` : 'after now';
+    throw new DelayQueueError('INVALID_ARGUMENT', `${nameOf(rule)} has no time ${why}`);
   }
 }
 
+function nameOf({ cron, every }: RepeatRule): string {
+  return cron === undefined ? `every ${every} ms` : `cron '${cron}'`;
+}
+
 /**
- * Returns the stored body if the message is already stored with the same content, because the stores compare bytes: an encrypted body never
- * equals another one.
+ * Returns the stored body, without its progress, if the message is already stored with the same rule and content, because the stores compare
+ * bytes: an encrypted body never equals another one.
  */
-async function unchanged({ codec, router }: Queue, id: string, body: Buffer): Promise<Buffer> {
+async function unchanged({ codec, router }: Queue, { id, rule, body }: RepeatOffer): Promise<Buffer> {
   if (!codec.isSame) return body;
   const found = await router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
-  const stored = found && unwrapPutOff(found.body).body;
+  const stored = found && ruleAndContent(unwrapPutOff(found.body).body);
   try {
-    return stored && codec.isSame(stored, body) ? stored : body;
+    if (!stored || !codec.isSame(stored, ruleAndContent(body))) return body;
+    return isCounted(rule) ? withProgress(stored, { count: 0 }) : stored;
   } catch {
     // The stored body cannot be read here.
     return body;

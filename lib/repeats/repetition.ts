@@ -4,12 +4,13 @@ import type { RepeatsOf } from '../consumer/message-runner.js';
 import { UnknownBodyForm } from '../message/codec/body-forms.js';
 import type { Expiry } from '../message/expiry.js';
 import { showFailure } from '../message/failure.js';
-import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';
+import { isCounted, letterIdOf, type Occurrence, type RepeatProgress } from '../message/repeat-rule.js';
 import type { Retries } from '../message/retries.js';
-import type { Outcome } from '../store/consumer-store.js';
+import type { NextOccurrence, Outcome } from '../store/consumer-store.js';
+import type { RuleTimes } from './rule-times.js';
 
 export interface RepeatSettings {
-  readonly calendar: Calendar;
+  readonly times: RuleTimes;
   /** The maximum number of attempts of a message that has none of its own. */
   readonly attempts: number;
 }
@@ -22,29 +23,35 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
     try {
       return new Repetition(delivery, settings, { rule, firstDue });
     } catch (error) {
-      throw new UnknownBodyForm('repeat', `the calendar of this process cannot read its rule (${showFailure(error)})`);
+      throw new UnknownBodyForm('repeat', `this process cannot compute its times (${showFailure(error)})`);
     }
   };
 }
 
 /**
  * The terms of a repeating message. The next occurrence is the first one after the start of this attempt, by the store's clock. A late
- * attempt stands for all occurrences until then, and an occurrence that falls due during the attempt is handled afterwards.
+ * attempt stands for all occurrences until then, and an occurrence that falls due during the attempt is handled afterwards. With
+ * `missed: 'each'`, the next occurrence is the first one after this one, or the first that is not too late to be made up for.
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
+  readonly rule: RepeatProgress;
   readonly #firstDue: FirstDue;
-  readonly #next: Date | null;
+  readonly #next: number | null;
 
-  /** @throws DelayQueueError `INVALID_ARGUMENT` if the calendar cannot read the rule */
+  /** @throws DelayQueueError as {@link RuleTimes.nextAfter} */
   constructor(
     private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
     private readonly settings: RepeatSettings,
-    { rule, firstDue }: { readonly rule: RepeatRule; readonly firstDue: FirstDue },
+    { rule, firstDue }: { readonly rule: RepeatProgress; readonly firstDue: FirstDue },
   ) {
+    this.rule = rule;
     this.#firstDue = firstDue;
-    this.repeat = { ...rule, at: new Date(firstDue.at) };
-    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, new Date(delivery.dueAt));
+    this.#next = settings.times.nextAfter(rule, this.#coveredUntil());
+    const { isPaused: _, count = 0, ...ofRule } = rule;
+    const number = isCounted(rule) ? { count: count + 1 } : {};
+    const isLast = this.#next === null || count + 1 >= (rule.limit ?? Infinity);
+    this.repeat = { ...ofRule, ...number, at: new Date(firstDue.at), isLast };
   }
 
   get expiry(): Expiry | undefined {
@@ -64,12 +71,24 @@ export class Repetition implements Terms {
     return this.delivery.attempt <= (this.retries?.attempts ?? this.settings.attempts);
   }
 
+  /** True if nothing has happened to this occurrence before this attempt. */
+  get #isNew(): boolean {
+    return this.delivery.attempt === 1 && !this.#firstDue.wasDelayedAgain;
+  }
+
+  get #now(): number {
+    return this.delivery.dueAt + this.delivery.lateness;
+  }
+
   /** Ends an occurrence that has no attempts left, must be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
     if (!this.#hasAttempt) return ATTEMPTS_SPENT;
-    const isMissed = attempt === 1 && lateness > MISSED_AFTER;
-    if (isMissed && this.repeat.missed === 'skip') return { kind: 'ack', lateBy: lateness };
+    const { isPaused, missed, catchUp = 0 } = this.rule;
+    const missedAfter = { once: Infinity, skip: MISSED_AFTER, each: catchUp }[missed];
+    const isMissed = attempt === 1 && lateness > missedAfter;
+    // It fell due just before somebody paused the repetition.
+    if (isMissed || (isPaused && this.#isNew)) return { kind: 'ack', lateBy: lateness };
     return this.#firstDue.outcomeWithoutHandler();
   }
 
@@ -77,17 +96,29 @@ export class Repetition implements Terms {
   complete(given: Outcome): Outcome {
     const outcome = this.#firstDue.complete(given);
     if (outcome.kind !== 'ack' && outcome.kind !== 'dead') return outcome;
-    const next = this.repeat.missed === 'skip' ? this.#nextFromNow() : this.#next;
-    if (!next) return outcome;
-    const at = next.getTime();
-    if (outcome.kind === 'ack') return { ...outcome, next: { at } };
+    const next = this.#nextAfter(outcome);
+    if (outcome.kind === 'ack') return next.at === null ? outcome : { ...outcome, next };
     const { id, attempt } = this.delivery;
     const failedAttempts = outcome.by === 'lease' ? attempt - 1 : attempt;
-    return { ...outcome, next: { at, letter: letterIdOf(id, this.repeat.at), failedAttempts } };
+    return { ...outcome, next: { ...next, letter: letterIdOf(id, this.repeat.at), failedAttempts } };
   }
 
-  #nextFromNow(): Date | null {
-    const { dueAt, lateness } = this.delivery;
-    return this.settings.calendar.next(this.repeat, new Date(dueAt + lateness));
+  /** An occurrence that no handler got, because it was missed, paused or expired, does not count. */
+  #nextAfter(outcome: Outcome): NextOccurrence {
+    const { limit = Infinity, missed } = this.rule;
+    const { count } = this.repeat;
+    if (count === undefined || 'lateBy' in outcome) return { at: this.#nextTime(missed) };
+    return count >= limit ? { at: null } : { at: this.#nextTime(missed), count };
+  }
+
+  #nextTime(missed: RepeatProgress['missed']): number | null {
+    return missed === 'skip' ? this.settings.times.nextAfter(this.rule, this.#now) : this.#next;
+  }
+
+  /** Returns the instant up to which this occurrence stands for all others, ms. */
+  #coveredUntil(): number {
+    const { missed, catchUp = 0 } = this.rule;
+    if (missed === 'each') return Math.max(this.#firstDue.at, this.#now - catchUp);
+    return this.#hasAttempt ? this.#now : this.delivery.dueAt;
   }
 }

@@ -206,9 +206,15 @@ export type Outcome =
       readonly next?: NextOccurrence & { readonly letter: string; readonly failedAttempts: number };
     };
 
-/** The next occurrence of a repeating message. It is offered again in the same step, with the same id and all attempts. */
+/**
+ * The next occurrence of a repeating message. It is offered again in the same step, with the same id and all attempts. If somebody has
+ * paused the repetition, it is due only once that has been resumed.
+ */
 export interface NextOccurrence {
-  readonly at: number;
+  /** Null: there is none, so the message is gone. */
+  readonly at: number | null;
+  /** How many occurrences are now over. Default: as many as before. */
+  readonly count?: number;
 }
 
 export interface Settlement {

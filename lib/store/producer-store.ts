@@ -33,7 +33,24 @@ export interface ProducerStore {
    * the time of the offer stay. {@link ConsumerStore.watchDue} announces a new earliest due time. Absent if the layout cannot do this.
    */
   change?(id: string, change: Change): Promise<ChangeOutcome>;
+
+  /**
+   * Pauses or resumes a message that repeats. While it is paused, no occurrence begins. One that is active, or waits for a retry, still
+   * ends, and its end does not resume the message; neither does an offer with `repeat`. Absent if messages of the layout cannot repeat.
+   */
+  pauseRepeat?(id: string, pause: RepeatPause): Promise<RepeatPauseOutcome>;
 }
+
+export interface RepeatPause {
+  /** How the message goes on; undefined: pause it. */
+  readonly resume?: { readonly at: number; readonly from: Buffer } | undefined;
+}
+
+/**
+ * `kept`: it was paused already, or was not paused. `stale`: it has another body than the one with whose rule the caller has computed `at`.
+ * `absent`: no message with this id repeats. Only `changed` means that something was written.
+ */
+export type RepeatPauseOutcome = 'changed' | 'kept' | 'stale' | 'absent';
 
 export interface Change {
   readonly due: DueTime;
@@ -66,7 +83,7 @@ export interface Offer {
   readonly due: DueTime;
   /**
    * `repeat` is for repeating messages that fall due at a given time. Whatever the existing message's state, its next occurrences become
-   * those of the new one. If both have the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
+   * those of the new one. If both have the same, the existing message is kept. A paused message stays paused. It is replaced if it is dead, or delayed for its first
    * attempt. If it is due or being retried, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would
    * replace an occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not in every layout.
    */

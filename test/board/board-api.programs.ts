@@ -268,6 +268,27 @@ describe('the API of the board', () => {
     expect(repeats[0]!.next[0]).toBe(repeats[0]!.dueAt);
   });
 
+  test('pauses, resumes, runs and ends a repetition', async () => {
+    await app.producer.repeat('emails', 'hourly', { every: '1h', missed: 'each', limit: 9 }, {});
+    const path = 'emails/repeats/hourly';
+    const shown = async () => {
+      const { repeats } = await get<RepeatListView>('i/-/queues/emails/repeats');
+      return repeats.find(({ id }) => id === 'hourly');
+    };
+    expect(await shown()).toMatchObject({ rule: { every: 3_600_000, missed: 'each', limit: 9, count: 0 } });
+    expect((await shown())!.next).toHaveLength(5);
+    expect(await change(`${path}/pause`)).toEqual({ changed: true });
+    expect(await shown()).toMatchObject({ rule: { isPaused: true }, next: [] });
+    expect(await change(`${path}/resume`)).toEqual({ changed: true });
+    expect((await shown())!.rule.isPaused).toBeUndefined();
+    expect(await change(`${path}/run`)).toEqual({ id: expect.stringMatching(/^\{hourly\}\+/) });
+    expect(await change(`${path}/end`)).toEqual({ changed: true });
+    expect(await shown()).toBeUndefined();
+    for (const action of ['pause', 'resume', 'end'])
+      expect(await change(`${path}/${action}`)).toEqual({ changed: false });
+    expect(await change(`${path}/run`)).toEqual({ id: null });
+  });
+
   test('lists the processes that handle queues', async () => {
     const { workers } = await get<WorkerListView>('i/-/workers');
     expect(workers).toMatchObject([

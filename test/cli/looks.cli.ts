@@ -121,6 +121,42 @@ describe('the command line', () => {
     expect(jsonLines(json)).toMatchObject([{ attempts: 3, backoff: { type: 'fixed', delay: 60_000, jitter: 0 } }]);
   });
 
+  it('lists repetitions, pauses, resumes, runs and ends them', async () => {
+    const repeating = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false, calendar } });
+    await producer.offer(repeating, null, '1h', { id: 'once' });
+    await producer.repeat(repeating, 'a', { every: '1d', limit: 3, missed: 'each', type: 'digest' }, {});
+    await producer.repeat(repeating, 'b', { cron: '0 0 1 1 *' }, {});
+    const listed = async () => shown((await run('repeats', repeating)).output).map((line) => line.split(/  +/));
+    expect(await listed()).toEqual([
+      ['id', 'type', 'state', 'next', 'repeats'],
+      ['a', 'digest', 'delayed', 'INSTANT', 'every 1d (0 of 3, makes up for each missed occurrence)'],
+      ['b', 'delayed', 'INSTANT', '0 0 1 1 * (UTC)'],
+    ]);
+    for (const id of ['a', 'b']) {
+      expect(await run('repeat', 'pause', repeating, id, '--yes')).toMatchObject({ output: `'${id}' is paused.\n` });
+    }
+    expect((await listed()).slice(1)).toEqual([
+      ['a', 'digest', 'paused', 'every 1d (0 of 3, makes up for each missed occurrence, paused)'],
+      ['b', 'paused', '0 0 1 1 * (UTC, paused)'],
+    ]);
+    for (const id of ['a', 'b']) {
+      expect(await run('repeat', 'resume', repeating, id, '--yes')).toMatchObject({ output: `'${id}' is resumed.\n` });
+    }
+    const { output } = await run('repeat', 'run', repeating, 'a', '--yes');
+    expect(output).toMatch(/^'\{a\}\+[-\d:T.]+Z' is due now\.\n$/);
+    expect((await run('repeat', 'end', repeating, 'a', '--yes')).code).toBe(0);
+    expect(await producer.find(repeating, 'a')).toBeNull();
+    for (const action of ['pause', 'resume', 'run', 'end']) {
+      const { code, problems } = await run('repeat', action, repeating, 'once', '--yes');
+      expect([code, problems]).toEqual([
+        1,
+        `No message 'once' of queue '${repeating}' repeats. Nothing was changed.\n`,
+      ]);
+    }
+    expect((await run('repeat', 'stop', repeating, 'b', '--yes')).code).toBe(2);
+  });
+
   it('prints a cursor if a list has more messages, and continues from it', async () => {
     const { output } = await run('list', queue, 'delayed', '--limit', '2');
     const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;

@@ -387,6 +387,24 @@ describe('an encrypted queue', () => {
     expect((await bodyOf())!.toString('latin1')).toContain('Nencrypted\nk2:');
   });
 
+  test('keeps the count and the pause of a repeating message that is offered again as it is', async () => {
+    const queue = scene.newQueue();
+    const handler = handlerOf(queue, () => undefined);
+    const { producer } = await scene.startApp({ module: { ...encrypted }, providers: [handler] });
+    const repeat = () => producer.repeat(queue, 'r', { every: '1s', limit: 1000 }, SECRET);
+    const countOf = async () => (await producer.find(queue, 'r'))?.repeat?.count ?? 0;
+    await repeat();
+    await until(async () => (await countOf()) > 0);
+    await producer.repeats(queue).pause('r');
+    await until(async () => (await producer.find(queue, 'r'))?.state === 'delayed');
+    const before = await producer.find(queue, 'r');
+    expect(await repeat()).toMatchObject({ created: false });
+    expect(await producer.find(queue, 'r')).toEqual(before);
+    expect(before).toMatchObject({ payload: SECRET, repeat: { isPaused: true, limit: 1000 } });
+    const extra = await producer.repeats(queue).runNow('r');
+    await until(async () => (await producer.find(queue, extra!.id)) === null);
+  });
+
   test('leaves a dead letter of each occurrence that failed, with its payload and error', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(queue, () => fail(), { attempts: 1 });

@@ -72,7 +72,11 @@ describe.each(MODULES)('a repeating message: %s', (layout, module) => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, { ...EVERY_SECOND, payload: { n: 1 } }, (given, { dueAt, repeat, id }) => {
-      expect([given, id, repeat]).toEqual([{ n: 1 }, 'repeat', { ...EVERY_SECOND, ...STORED, at: dueAt }]);
+      expect([given, id, repeat]).toEqual([
+        { n: 1 },
+        'repeat',
+        { ...EVERY_SECOND, ...STORED, at: dueAt, isLast: false },
+      ]);
       times.push(dueAt.getTime());
     });
     // Each memory store is a separate queue.
@@ -276,7 +280,7 @@ describe('a repeating message', () => {
       'no calendar',
       { calendar: undefined },
       EVERY_SECOND,
-      /INVALID_OPTION.*calendar: repeat needs one: give forRoot\(\{ calendar \}\)/,
+      /INVALID_OPTION.*calendar: a rule with cron needs one: give forRoot\(\{ calendar \}\)/,
     ],
     [
       'a layout without repeating messages',
@@ -284,7 +288,8 @@ describe('a repeating message', () => {
       EVERY_SECOND,
       /UNSUPPORTED_BY_LAYOUT.*repeat: layout 'redisson'/,
     ],
-    ['a missing cron', {}, {}, /INVALID_ARGUMENT.*cron must be text such as/],
+    ['neither cron nor every', {}, {}, /INVALID_ARGUMENT.*either cron, such as .* or every, such as .* has neither/],
+    ['both cron and every', {}, { ...YEARLY, every: '1h' }, /INVALID_ARGUMENT.*it has both/],
     ['an invalid cron', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is not a valid calendar/],
     ['a cron without a further time', {}, { cron: '0 0 0 1 1 * 2020' }, /INVALID_ARGUMENT.*has no time after now/],
     [
@@ -297,13 +302,13 @@ describe('a repeating message', () => {
       'an unknown value of missed',
       {},
       { ...YEARLY, missed: 'all' },
-      /INVALID_ARGUMENT.*missed must be 'once' or 'skip', not 'all'/,
+      /INVALID_ARGUMENT.*missed must be 'once', 'skip' or 'each', not 'all'/,
     ],
     [
       'an unknown field',
       {},
-      { ...YEARLY, every: '1h' },
-      /INVALID_ARGUMENT.*repeat: must be an object with type, cron.*not 'every'/,
+      { ...YEARLY, pattern: '1h' },
+      /INVALID_ARGUMENT.*repeat: must be an object with type, cron.*not 'pattern'/,
     ],
     ['a value that is not an object', {}, null as never, /INVALID_ARGUMENT.*repeat: must be an object/],
     ['a cron that spans two lines', {}, { cron: '0 0 1 1 *\n' }, /INVALID_ARGUMENT.*cron must be text/],

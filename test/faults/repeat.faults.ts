@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type Provider } from '@nestjs/common';
 import { DelayedHandler, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
@@ -96,6 +97,53 @@ describe('a repeating message', () => {
     expect(started.slice(-3).map(({ cron }) => cron)).toEqual(Array.from({ length: 3 }, () => EVERY_OTHER_SECOND));
     expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_OTHER_SECOND } });
     expect(missing(started.slice(-3), 2000)).toEqual([]);
+  });
+});
+
+describe('a rule with a limit, and a pause', () => {
+  const scene = new Scene();
+
+  test('a limit is kept, and no occurrence is counted twice, while processes are killed in the middle of handlers', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const workers = [await scene.startWorker({ module: {}, queue, handler: { lease: LEASE } })];
+    const limit = 5;
+    const task: Task = { do: 'work', ms: 700, firstAttemptOnly: true };
+    await producer.repeat(queue, 'r', { every: 1000, missed: 'each', limit }, task);
+    for (let kills = 0; kills < 2; kills++) {
+      const current = workers.at(-1)!;
+      await until(() => current.of('start').some(({ attempt }) => attempt === 1), { within: 30_000 });
+      await current.end('SIGKILL');
+      workers.push(await scene.startWorker({ module: {}, queue, handler: { lease: LEASE } }));
+    }
+    await until(async () => (await producer.find(queue, 'r')) === null, { within: 60_000 });
+    const started = occurrencesOf(workers);
+    expect(doubles(started)).toEqual([]);
+    const times = [...new Set(started.map(({ at }) => at))];
+    // With 'each', not a single one is left out.
+    expect(times).toEqual(Array.from({ length: limit }, (_, i) => times[0]! + i * 1000));
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('a pause outlives the process that handles the message, and those that declare its rule anew', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const repeats = producer.repeats(queue);
+    const payload: Task = { do: 'work', ms: 700, firstAttemptOnly: true };
+    const settings = (every: number) => ({ module: {}, queue, handler: { lease: LEASE, repeat: { every, payload } } });
+    const first = await scene.startWorker(settings(1000));
+    await until(() => first.of('start').length === 1, { within: 30_000 });
+    expect(await repeats.pause('repeat')).toBe(true);
+    await first.end('SIGKILL');
+    const heirs = [await scene.startWorker(settings(1000)), await scene.startWorker(settings(2000))];
+    // The occurrence that had begun ends, and the rule of the deploy follows it.
+    await until(async () => (await repeats.find('repeat'))?.repeat.every === 2000, { within: 30_000 });
+    await until(async () => (await repeats.find('repeat'))?.dueAt.getUTCFullYear() === 9999, { within: 30_000 });
+    await sleep(2500);
+    const started = occurrencesOf([first, ...heirs]);
+    expect(new Set(started.map(({ at }) => at)).size).toBe(1);
+    expect(await repeats.resume('repeat')).toBe(true);
+    await until(() => occurrencesOf(heirs).some(({ at }) => at > started[0]!.at), { within: 30_000 });
   });
 });
 

@@ -97,3 +97,37 @@ describe.each([
     },
   );
 });
+
+describe('a pause of a repetition that ends between two of its writes', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'torn-pauses-'));
+  const scene = new Scene({ args: WITH_LOG, dir });
+  const queues = new FullQueues(scene);
+  const offer = (cron: string) => ({
+    ...{ id: 'r', due: { at: FAR }, onDuplicate: 'repeat' as const },
+    body: `Nrepeat\n{"cron":"${cron}","timeZone":"UTC","missed":"once"}\nJ1`,
+  });
+  const resume = async (store: MessageStore) => {
+    const { body } = (await store.find('r'))!;
+    return store.pauseRepeat!('r', { resume: { at: FAR, from: body } });
+  };
+
+  test.each<[string, (store: MessageStore) => Promise<unknown>, (store: MessageStore) => Promise<unknown>]>([
+    ['pause', () => Promise.resolve(), (store) => store.pauseRepeat!('r', {})],
+    ['resume', (store) => store.pauseRepeat!('r', {}), resume],
+    ['a new rule', (store) => store.pauseRepeat!('r', {}), (store) => store.offer([offer('1 * * * *')])],
+  ])('leaves no message that is neither paused nor falls due: %s', async (_, prepare, call) => {
+    await scene.redis.flushall();
+    const { redis, store, keys } = await queues.copy();
+    await store.offer([offer('* * * * *')]);
+    await prepare(store);
+    const before = await dumpAll(redis);
+    const effects = await effectsOf(dir, () => call(store));
+    expect(effects.length).toBeGreaterThan(1);
+    for (let count = 1; count <= effects.length; count++) {
+      await replay(redis, before, effects.slice(0, count));
+      const [record, score] = [await redis.hget(keys.messages, 'r'), await redis.zscore(keys.delayed, 'r')];
+      const comes = Number(score) <= FAR || record!.includes('paused');
+      expect([count, comes]).toEqual([count, true]);
+    }
+  });
+});

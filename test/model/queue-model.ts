@@ -376,7 +376,7 @@ export class QueueModel {
     if (outcome.kind === 'dead' && outcome.next) this.#leaveLetter(message, outcome, at);
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && this.#release(message, at)) return;
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) {
-      if (!repeats(message)) return void this.remove(message.id);
+      if (!repeats(message) || outcome.next.at === null) return void this.remove(message.id);
       toState(message, 'delayed');
       message.due = new Instant(outcome.next.at);
       message.offered = Instant.at(at);

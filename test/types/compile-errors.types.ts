@@ -304,7 +304,7 @@ export class TooEarly extends DeferMessage {
 void orders.repeat('remind', 'id', { cron: '0 9 * * *' }, { nth: '1' });
 // @ts-expect-error Argument of type '{}' is not assignable to parameter of type 'RepeatOptions & Pick<OfferOptions, "type">'.
 void producer.repeat('b', 'id', {}, 1);
-// @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | undefined'.
+// @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | "each" | undefined'.
 void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });
 
 export function copyMessage(message: DelayedMessage): DelayedMessage {

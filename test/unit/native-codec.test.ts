@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyType, nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { UnknownBodyForm, unwrapPutOff, wrapPutOff } from '../../lib/message/codec/body-forms.js';
-import type { RepeatRule } from '../../lib/message/repeat-rule.js';
+import type { RepeatProgress, RepeatRule } from '../../lib/message/repeat-rule.js';
 import type { Retries } from '../../lib/message/retries.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/message/codec/message-codec.js';
@@ -98,7 +98,42 @@ describe('nativeCodec', () => {
     expect(roundTrip(both)).toEqual(both);
   });
 
+  it.each<[RepeatProgress, string]>([
+    [
+      { every: 900_000, missed: 'once', count: 0 },
+      '{"cron":"every","timeZone":"UTC","missed":"once","every":900000}\nNprogress\n0\n',
+    ],
+    [
+      { cron: '* * * * *', timeZone: 'UTC', missed: 'each', catchUp: 60_000, limit: 7, count: 5, isPaused: true },
+      '{"cron":"* * * * *","timeZone":"UTC","missed":"once","catchUp":60000,"limit":7}\nNprogress\n5 paused\n',
+    ],
+    [
+      { cron: '* * * * *', timeZone: 'UTC', missed: 'skip', isPaused: true },
+      '{"cron":"* * * * *","timeZone":"UTC","missed":"skip"}\nNprogress\npaused\n',
+    ],
+    [
+      { every: 1000, missed: 'skip', startsAt: new Date(5), endsAt: new Date(6), count: 1 },
+      '{"cron":"every","timeZone":"UTC","missed":"skip","every":1000,"startsAt":5,"endsAt":6}\nNprogress\n1\n',
+    ],
+  ])('writes what only later versions know of a rule so that others put the message off: %j', (repeat, lines) => {
+    const content = { type: 't', payload: 1, headers: {}, repeat };
+    const body = Buffer.from(nativeCodec.encode(content));
+    expect(body.toString()).toBe(`Nrepeat\n${lines}Kt\n1`);
+    expect(nativeCodec.decode(body)).toEqual(content);
+    expect(bodyType(body)).toBe('t');
+  });
+
+  it('reads a body whose rule an older version has removed', () => {
+    const body = Buffer.from('Nprogress\n3 paused\nKt\n1');
+    expect(nativeCodec.decode(body)).toEqual({ type: 't', payload: 1, headers: {} });
+    expect(bodyType(body)).toBe('t');
+  });
+
   it.each([
+    'Nrepeat\n{"cron":"* * * * *","timeZone":"UTC","missed":"once"}\nNprogress\nlater\nJ1',
+    'Nrepeat\n{"cron":"every","timeZone":"UTC","missed":"once","every":"1"}\nJ1',
+    'Nrepeat\n{"cron":"every","timeZone":"UTC","missed":"once","every":-1}\nJ1',
+    'Nrepeat\n{"cron":"every","timeZone":"UTC","missed":"each"}\nJ1',
     'Nrepeat\n',
     'Nrepeat\nJ1',
     'Nrepeat\n{}\nJ1',
@@ -136,6 +171,13 @@ describe('nativeCodec', () => {
     const repeating = { type: '', payload: 1, headers: {}, retries, expiry, repeat };
     expect(nativeCodec.encode(repeating)).toBe(`Nrepeat\n${JSON.stringify(repeat)}\n${lines}Nexpires\n5 dead\nJ1`);
     expect(roundTrip(repeating)).toEqual(repeating);
+    const counted = { ...repeating, type: 't', repeat: { ...repeat, limit: 7, count: 5 } };
+    const rule = JSON.stringify({ ...repeat, limit: 7 });
+    const body = Buffer.from(nativeCodec.encode(counted));
+    expect(body.toString()).toBe(`Nrepeat\n${rule}\nNprogress\n5\n${lines}Nexpires\n5 dead\nKt\n1`);
+    expect(nativeCodec.decode(body)).toEqual(counted);
+    expect(bodyType(body)).toBe('t');
+    expect(nativeCodec.framingBytes!(counted)).toBe(body.length - 1);
   });
 
   it.each([

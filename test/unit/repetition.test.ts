@@ -4,6 +4,7 @@ import { calendar } from '../../lib/calendar/index.js';
 import { Delivery } from '../../lib/consumer/delivery.js';
 import { FirstDue } from '../../lib/consumer/expiry.js';
 import { Repetition } from '../../lib/repeats/repetition.js';
+import { RuleTimes } from '../../lib/repeats/rule-times.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { Retries } from '../../lib/message/retries.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
@@ -18,6 +19,7 @@ const DAY = 24 * 60 * MINUTE;
 const START = Date.UTC(2030, 0, 1);
 const LEASE = 30_000;
 const ATTEMPTS = 3;
+const TIMES = new RuleTimes(calendar);
 const EVERY_MINUTE: RepeatRule = { cron: '* * * * *', timeZone: 'UTC', missed: 'once' };
 
 /** The fate of an attempt in one process. */
@@ -52,7 +54,7 @@ function newRepetition(
   const never = { after: null, onExpired: 'drop' } as const;
   const source = { ...delivery, lease: newLease() };
   const firstDue = new FirstDue(source, body, { content: { repeat: rule, retries }, queue: never });
-  return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
+  return new Repetition(delivery, { times: TIMES, attempts: ATTEMPTS }, { rule, firstDue });
 }
 
 /** Attempts of 24 hours, by processes that share a store and nothing else; `fates` gives the fate of each. */
@@ -61,7 +63,7 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
   const limits = { attempts: ATTEMPTS, maxDeadLetters: 10_000, maxMessages: null };
   const store = new MemoryMessageStore({ limits, clock });
   const body = nativeCodec.encode({ type: '', payload: null, headers: {}, repeat: rule });
-  const first = calendar.next(rule, new Date(START))!.getTime();
+  const first = TIMES.nextAfter(rule, START)!;
   await store.offer([{ id: 'a', due: { at: first }, onDuplicate: 'repeat', body }]);
   const attempts: Attempt[] = [];
   let made = 0;

@@ -1,6 +1,6 @@
 import { DelayQueueError } from '../delay-queue-errors.js';
 import type { Expiry, OnExpired } from '../expiry.js';
-import { isRule, type RepeatRule } from '../repeat-rule.js';
+import { isCounted, parseRule, type RepeatProgress, writeRule } from '../repeat-rule.js';
 import { parseRetries, type Retries, writeRetries } from '../retries.js';
 import type { MessageBody } from './message-codec.js';
 
@@ -67,32 +67,71 @@ export function groupOf(body: Buffer): string | undefined {
   return isGrouped(inside) ? unwrapGroup(inside)?.group : undefined;
 }
 
-/** The body of a repeating message: `Nrepeat`, a line feed, its rule as JSON, a line feed, the body of each occurrence. */
+/**
+ * The body of a repeating message: `Nrepeat`, a line feed, its rule as JSON, a line feed; if occurrences are counted or the repetition is
+ * paused, `Nprogress`, a line feed, how many occurrences are over, `paused`, or both with a space between them, a line feed; and the body
+ * of each occurrence. Scripts read both forms and change the second.
+ */
 const REPEAT = 'Nrepeat\n';
+const PROGRESS = 'Nprogress\n';
 
 export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
 
-export function ruleLines({ cron, timeZone, missed }: RepeatRule): string {
-  return `${REPEAT}${JSON.stringify({ cron, timeZone, missed })}\n`;
+export function ruleLines(rule: RepeatProgress): string {
+  return `${REPEAT}${writeRule(rule)}\n${progressLines(rule)}`;
 }
 
-export function wrapRepeating(body: MessageBody, rule: RepeatRule): MessageBody {
+function progressLines(rule: RepeatProgress): string {
+  const parts = [...(isCounted(rule) ? [rule.count ?? 0] : []), ...(rule.isPaused ? ['paused'] : [])];
+  return parts.length > 0 ? `${PROGRESS}${parts.join(' ')}\n` : '';
+}
+
+export function wrapRepeating(body: MessageBody, rule: RepeatProgress): MessageBody {
   return wrap(ruleLines(rule), body);
 }
 
 /** Returns the parts of a body for which {@link isRepeating} is true; `rule` is undefined if it is damaged. */
-export function unwrapRepeating(body: Buffer): { readonly rule: RepeatRule | undefined; readonly body: Buffer } {
+export function unwrapRepeating(body: Buffer): { readonly rule: RepeatProgress | undefined; readonly body: Buffer } {
   const [line, inside] = unwrap(body, REPEAT);
-  return { rule: ruleIn(line), body: inside };
+  const rule = parseRule(line);
+  const [known, count, isPaused] = /^(\d{1,15})? ?(paused)?$/.exec(progressOf(inside)) ?? [];
+  const progress = { ...(count && { count: Number(count) }), ...(isPaused && { isPaused: true as const }) };
+  return { rule: known === undefined ? undefined : rule && { ...rule, ...progress }, body: withoutProgress(inside) };
 }
 
-function ruleIn(line: string): RepeatRule | undefined {
-  try {
-    const rule = JSON.parse(line) as unknown;
-    return isRule(rule) ? rule : undefined;
-  } catch {
-    return undefined;
-  }
+/** Returns the progress with which a body begins; empty if there is none. */
+function progressOf(inside: Buffer): string {
+  return startsWith(inside, PROGRESS) ? unwrap(inside, PROGRESS)[0] : '';
+}
+
+/** Returns a body without the progress with which it begins. An older version that ends a repetition leaves the progress behind. */
+export function withoutProgress(inside: Buffer): Buffer {
+  return startsWith(inside, PROGRESS) ? unwrap(inside, PROGRESS)[1] : inside;
+}
+
+/** Returns a repeating body with its progress changed: pauses it or not, or sets the count. Keeps the rule, even one that is damaged. */
+export function withProgress(body: Buffer, change: { readonly isPaused?: boolean; readonly count?: number }): Buffer {
+  const end = body.indexOf('\n', REPEAT.length) + 1;
+  const inside = body.subarray(end);
+  const [known, paused] = [/^\d*/.exec(progressOf(inside))![0], isPausedIn(inside)];
+  const parts = [change.count?.toString() ?? known, (change.isPaused ?? paused) ? 'paused' : ''];
+  const progress = parts.filter((part) => part !== '').join(' ');
+  const lines = progress === '' ? '' : `${PROGRESS}${progress}\n`;
+  return Buffer.concat([body.subarray(0, end), Buffer.from(lines), withoutProgress(inside)]);
+}
+
+const isPausedIn = (inside: Buffer): boolean => progressOf(inside).endsWith('paused');
+
+/** True if a repeating body is paused. */
+export function isPausedRepeat(body: Buffer): boolean {
+  return isRepeating(body) && isPausedIn(body.subarray(body.indexOf('\n', REPEAT.length) + 1));
+}
+
+/** Returns a repeating body without its progress, to compare rules and contents. Other bodies stay as they are. */
+export function ruleAndContent(body: Buffer): Buffer {
+  if (!isRepeating(body)) return body;
+  const end = body.indexOf('\n', REPEAT.length) + 1;
+  return Buffer.concat([body.subarray(0, end), withoutProgress(body.subarray(end))]);
 }
 
 /**
@@ -119,7 +158,7 @@ export function unwrapRetries(body: Buffer): { readonly retries: Retries; readon
 /** Returns a message's own attempts, even if it was put off; undefined if it has none. */
 export function ownAttempts(body: Buffer): number | undefined {
   const { body: inside } = unwrapPutOff(body);
-  const rest = isGrouped(inside) ? (unwrapGroup(inside)?.body ?? inside) : inside;
+  const rest = withoutProgress(isGrouped(inside) ? (unwrapGroup(inside)?.body ?? inside) : inside);
   return hasRetries(rest) ? unwrapRetries(rest)?.retries.attempts : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Expiry } from '../expiry.js';
 import type { MessageHeaders } from '../message.js';
-import type { RepeatRule } from '../repeat-rule.js';
+import type { RepeatProgress } from '../repeat-rule.js';
 import type { Retries } from '../retries.js';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { isThenable } from '../failure.js';
@@ -38,8 +38,8 @@ export interface MessageContent {
   expiry?: Expiry | undefined;
   /** The group; undefined if the message has none. */
   group?: string | undefined;
-  /** The rule; undefined if the message does not repeat. */
-  repeat?: RepeatRule | undefined;
+  /** The rule and its progress; undefined if the message does not repeat. */
+  repeat?: RepeatProgress | undefined;
   /** The message's own attempts and backoff; undefined if it has neither. */
   retries?: Retries | undefined;
 }

@@ -21,6 +21,7 @@ import {
   unwrapRepeating,
   unwrapRetries,
   unwrapPutOff,
+  withoutProgress,
   wrapEncrypted,
   wrapExpiring,
   wrapGroup,
@@ -48,7 +49,7 @@ const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
  * type.
  */
 const FIRST_LINES =
-  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nretry\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?(?:Nencrypted\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nprogress\n[^\n]*\n)?(?:Nretry\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?(?:Nencrypted\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
 /** Matches the lines before an encrypted payload: those around it, the name of its key, and its type. */
 const ENCRYPTED_LINES =
@@ -72,8 +73,8 @@ const LINE_FEED = '\n';
  * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
- * | `W`, `Ngroup`, `Nrepeat`, `Nretry`, `Nexpires` | a message that was put off, has a group, repeats, has its own attempts or backoff, or
- * expires: see `body-forms.ts` |
+ * | `W`, `Ngroup`, `Nrepeat`, `Nprogress`, `Nretry`, `Nexpires` | a message that was put off, has a group, repeats, has its own attempts
+ * or backoff, or expires: see `body-forms.ts` |
  * | `Nencrypted` | a message that is encrypted |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Uint8Array` is stored as bytes and comes back as a
@@ -119,6 +120,8 @@ export const nativeCodec: MessageCodec = {
       if (isGrouped(body)) return decodeGrouped(body);
       if (isRepeating(body)) return decodeRepeating(body);
       if (hasRetries(body)) return decodeRetries(body);
+      const inside = withoutProgress(body);
+      if (inside !== body) return nativeCodec.decode(inside);
     }
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS.get(kind);

@@ -1,5 +1,15 @@
-import { isRepeating, ownAttempts, unwrapRepeating, unwrapPutOff, wrapPutOff } from '../../message/codec/body-forms.js';
+import {
+  isPausedRepeat,
+  isRepeating,
+  ownAttempts,
+  ruleAndContent,
+  unwrapRepeating,
+  unwrapPutOff,
+  withProgress,
+  wrapPutOff,
+} from '../../message/codec/body-forms.js';
 import type { ComingAgain } from '../../message/handler-results.js';
+import { PAUSED_UNTIL } from '../../message/repeat-rule.js';
 import {
   type Claim,
   type ClaimRequest,
@@ -8,7 +18,7 @@ import {
   type Settlement,
   UNREAD_ERROR,
 } from '../consumer-store.js';
-import type { DueTime, Offer, OfferReceipt } from '../producer-store.js';
+import type { DueTime, Offer, OfferReceipt, RepeatPause, RepeatPauseOutcome } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection, GroupBacklog } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
@@ -94,11 +104,11 @@ export class MemoryQueue {
     return Math.max(0, (this.limits.globalConcurrency ?? Infinity) - active);
   }
 
-  takeIn(offer: Offer, now: number): OfferReceipt {
-    const { id, due, maxWait, body } = offer;
+  takeIn(given: Offer, now: number): OfferReceipt {
+    const { id } = given;
     const present = this.table.get(id);
-    const onDuplicate =
-      present && offer.onDuplicate === 'repeat' ? this.#onRepeat(present, offer, now) : offer.onDuplicate;
+    const offer = present && given.onDuplicate === 'repeat' ? this.#onRepeat(present, given, now) : given;
+    const { due, maxWait, body, onDuplicate } = offer;
     if (present?.state === 'active' && onDuplicate === 'follow') {
       this.#followers.set(id, { due, body });
       return { outcome: 'followed', dueAt: present.dueAt };
@@ -117,18 +127,26 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
-  /** Decides what an offer of a repeating message does. If the existing message is due or being retried, gives that one the new body. */
-  #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
+  /**
+   * Decides what an offer of a repeating message does, and returns the offer that does it. If the existing message is due or being retried,
+   * gives that one the new body. If the existing message is paused, so is the offered one.
+   */
+  #onRepeat(present: MemoryMessage, offer: Offer, now: number): Offer {
     const { id, state, dueAt, failedAttempts } = present;
     const stored = unwrapPutOff(present.body);
     const known = Buffer.from(this.#followers.get(id)?.body ?? stored.body);
-    if (state === 'dead') return 'replace';
-    if (known.equals(Buffer.from(body))) return 'keep';
-    if (instantOf(due, now) <= now) return 'reject';
-    if (state === 'active') return 'follow';
-    if (state === 'delayed' && dueAt > now && failedAttempts === 0) return 'replace';
-    present.body = Buffer.from(stored.since === null ? body : wrapPutOff(Buffer.from(body), stored.since));
-    return 'keep';
+    const offered = Buffer.from(offer.body);
+    if (state === 'dead') return { ...offer, onDuplicate: 'replace' };
+    if (ruleAndContent(known).equals(ruleAndContent(offered))) return { ...offer, onDuplicate: 'keep' };
+    if (instantOf(offer.due, now) <= now) return { ...offer, onDuplicate: 'reject' };
+    const isPaused = isPausedRepeat(known);
+    const body = isPaused ? withProgress(offered, { isPaused }) : offered;
+    if (state === 'active') return { ...offer, body, onDuplicate: 'follow' };
+    if (state === 'delayed' && dueAt > now && failedAttempts === 0) {
+      return { ...offer, body, onDuplicate: 'replace', ...(isPaused && { due: { at: PAUSED_UNTIL } }) };
+    }
+    present.body = Buffer.from(stored.since === null ? body : wrapPutOff(body, stored.since));
+    return { ...offer, onDuplicate: 'keep' };
   }
 
   remove(message: MemoryMessage): void {
@@ -150,6 +168,26 @@ export class MemoryQueue {
     return true;
   }
 
+  pauseRepeat(id: string, { resume }: RepeatPause): RepeatPauseOutcome {
+    const message = this.table.get(id);
+    if (!message || message.state === 'dead' || !repeats(message)) return 'absent';
+    const { state, dueAt, failedAttempts } = message;
+    const { since, body } = unwrapPutOff(message.body);
+    const isPaused = resume === undefined;
+    if (isPausedRepeat(body) === isPaused) return 'kept';
+    if (resume && !message.body.equals(resume.from)) return 'stale';
+    const changed = withProgress(body, { isPaused });
+    message.body = Buffer.from(since === null ? changed : wrapPutOff(changed, since));
+    const follower = this.#followers.get(id);
+    if (follower && isRepeating(Buffer.from(follower.body))) {
+      this.#followers.set(id, { ...follower, body: withProgress(Buffer.from(follower.body), { isPaused }) });
+    }
+    if (state !== 'delayed') return 'changed';
+    if (!resume && since === null && failedAttempts === 0) this.table.delay(message, PAUSED_UNTIL);
+    if (resume && dueAt === PAUSED_UNTIL) this.table.delay(message, resume.at);
+    return 'changed';
+  }
+
   clear(): void {
     this.table.clear();
     this.#groups?.clear();
@@ -164,8 +202,10 @@ export class MemoryQueue {
       return this.table.deadLetter(message, error, Math.floor(now));
     }
     this.remove(message);
-    if (follower)
-      this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
+    if (!follower) return;
+    const body = Buffer.from(follower.body);
+    const dueAt = isPausedRepeat(body) ? PAUSED_UNTIL : instantOf(follower.due, now);
+    this.table.insert(message.id, body, dueAt, Math.floor(now));
   }
 
   /** Removes the message. Its follower takes its place, unless the follower repeats. */
@@ -291,10 +331,7 @@ export class MemoryQueue {
     const message = this.table.getHeld(claim);
     if (!message) return false;
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
-      const goesOn = repeats(message);
-      message.body = Buffer.from(outcome.body);
-      // If the repetition has been cancelled since the claim, the new body must not bring its rule back.
-      if (!goesOn) message.body = withoutRule(message.body);
+      message.body = bodyAfter(message, Buffer.from(outcome.body));
     }
     if (outcome.kind === 'retry' || (outcome.kind === 'dead' && outcome.by !== 'lease')) message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
@@ -317,10 +354,12 @@ export class MemoryQueue {
       deadLettered.failedAttempts = failedAttempts;
       this.table.deadLetter(deadLettered, outcome.error, Math.floor(now));
     }
-    if (this.#followers.has(message.id) || !repeats(message)) return this.end(message, now);
-    message.body = Buffer.from(unwrapPutOff(message.body).body);
+    const { at, count } = outcome.next!;
+    if (this.#followers.has(message.id) || !repeats(message) || at === null) return this.end(message, now);
+    const { body } = unwrapPutOff(message.body);
+    message.body = Buffer.from(count === undefined ? body : withProgress(body, { count }));
     this.table.renew(message, Math.floor(now));
-    this.table.delay(message, outcome.next!.at);
+    this.table.delay(message, isPausedRepeat(body) ? PAUSED_UNTIL : at);
   }
 
   /** True if the token has already taken messages, or its claim has been superseded. */
@@ -334,6 +373,18 @@ export class MemoryQueue {
 }
 
 const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapPutOff(body).body);
+
+/**
+ * Returns the body that an outcome gives a message. If the repetition has been cancelled since the claim, the body must not bring its rule
+ * back; if it has been paused or resumed, the body adopts that.
+ */
+function bodyAfter(message: MemoryMessage, given: Buffer): Buffer {
+  if (!repeats(message)) return withoutRule(given);
+  const { since, body } = unwrapPutOff(given);
+  if (!isRepeating(body)) return given;
+  const adopted = withProgress(body, { isPaused: isPausedRepeat(unwrapPutOff(message.body).body) });
+  return Buffer.from(since === null ? adopted : wrapPutOff(adopted, since));
+}
 
 /** Returns a body without its rule, if it has one. Keeps its first due time. */
 function withoutRule(body: Buffer): Buffer {

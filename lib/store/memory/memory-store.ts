@@ -14,7 +14,15 @@ import type {
   TransferRequest,
   WakeSignal,
 } from '../consumer-store.js';
-import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
+import type {
+  Change,
+  ChangeOutcome,
+  DueTime,
+  Offer,
+  OfferReceipt,
+  RepeatPause,
+  RepeatPauseOutcome,
+} from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
@@ -106,6 +114,10 @@ export class MemoryMessageStore implements MessageStore {
       this.#table.delay(message, instantOf(due, now));
       return 'changed';
     });
+  }
+
+  pauseRepeat(id: string, pause: RepeatPause): Promise<RepeatPauseOutcome> {
+    return this.#atomically(() => this.#queue.pauseRepeat(id, pause));
   }
 
   find(id: string): Promise<StoredMessage | null> {

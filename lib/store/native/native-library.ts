@@ -33,6 +33,7 @@ const FILES = {
   countDue: 'count-due',
   pause: 'pause',
   resume: 'resume',
+  pauseRepeat: 'pause-repeat',
   clear: 'clear',
   list: 'list',
   group: 'group',

@@ -11,7 +11,15 @@ import type {
   TransferRequest,
   WakeSignal,
 } from '../consumer-store.js';
-import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
+import type {
+  Change,
+  ChangeOutcome,
+  DueTime,
+  Offer,
+  OfferReceipt,
+  RepeatPause,
+  RepeatPauseOutcome,
+} from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
@@ -34,6 +42,7 @@ import {
   changeArguments,
   claimCall,
   claimedTransferCall,
+  digestOf,
   dueArgument,
   groupArguments,
   isHandled,
@@ -176,6 +185,15 @@ export class NativeMessageStore implements MessageStore {
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning.text };
     const reply = await this.#run(functions.change, { args, notAfter: change.notAfter }, this.#connections.writes);
     const outcome = readChangeOutcome(reply);
+    if (outcome === 'changed') reply.ifCopied(true);
+    return outcome;
+  }
+
+  async pauseRepeat(id: string, { resume }: RepeatPause): Promise<RepeatPauseOutcome> {
+    const how = { resumeAt: resume ? dueArgument(resume) : '', bodyRead: resume ? digestOf(resume.from) : '' };
+    const args = { id, partitioning: this.#partitioning.text, ...how, ...this.#announcing };
+    const reply = await this.#run(functions.pauseRepeat, { args }, this.#connections.writes);
+    const outcome = reply.text() as RepeatPauseOutcome;
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
   }

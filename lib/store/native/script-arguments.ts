@@ -5,6 +5,7 @@ import {
   type Announcer,
   type ClaimRequest,
   LEASE_EXPIRED,
+  type NextOccurrence,
   type Outcome,
   type Settlement,
   type TransferRequest,
@@ -33,8 +34,11 @@ export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
 
 /** Returns the arguments of a change. They contain a digest of the body that was read, because the body itself may be long. */
 export function changeArguments(id: string, { due, from, to }: Change) {
-  return { id, due: dueArgument(due), bodyRead: createHash('sha1').update(from).digest('hex'), body: to };
+  return { id, due: dueArgument(due), bodyRead: digestOf(from), body: to };
 }
+
+/** Returns the digest by which scripts recognize a body that their caller has read. */
+export const digestOf = (body: Buffer): string => createHash('sha1').update(body).digest('hex');
 
 export function dueArgument(due: DueTime): string {
   return 'after' in due ? `+${due.after}` : `@${due.at}`;
@@ -101,8 +105,8 @@ function kindOf(outcome: Outcome): string {
 
 function withDetail(kind: string, outcome: Outcome): ScriptArgument {
   if (outcome.kind === 'dead' && outcome.next) {
-    const { at, failedAttempts, letter } = outcome.next;
-    return `${kind} @${at} ${failedAttempts} ${outcome.error}\n${letter}`;
+    const { failedAttempts, letter } = outcome.next;
+    return `${kind} ${nextArgument(outcome.next)} ${failedAttempts} ${outcome.error}\n${letter}`;
   }
   const what = `${kind} ${whatOf(outcome)}`;
   return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
@@ -110,9 +114,13 @@ function withDetail(kind: string, outcome: Outcome): ScriptArgument {
 
 function whatOf(outcome: Outcome): string | number {
   if (outcome.kind === 'dead') return outcome.error;
-  if (outcome.kind === 'ack') return `@${outcome.next!.at}`;
+  if (outcome.kind === 'ack') return nextArgument(outcome.next!);
   if ('delay' in outcome) return outcome.delay;
   return 'at' in outcome ? `@${outcome.at}` : '';
+}
+
+function nextArgument({ at, count }: NextOccurrence): string {
+  return `${at === null ? '-' : `@${at}`}${count === undefined ? '' : `:${count}`}`;
 }
 
 /** Appends a body to the details of an outcome. The details contain no line feed: they are a due time or an error, which is JSON. */

@@ -10,7 +10,16 @@ import { MessageViews } from './message-views.js';
 import { openApi } from './openapi.js';
 import type { BoardOptions } from './options.js';
 import { getQueue, listQueues } from './queue-api.js';
-import { cancelGroup, getHistogram, listErrors, listGroups, listRepeats, listWorkers } from './queue-details.js';
+import {
+  cancelGroup,
+  changeRepeat,
+  getHistogram,
+  listErrors,
+  listGroups,
+  listRepeats,
+  listWorkers,
+  runRepeat,
+} from './queue-details.js';
 import { RowEvents, watchQueues } from './row-events.js';
 import type { Route } from './routes.js';
 
@@ -27,6 +36,7 @@ const QUEUE = `${INSTANCE}/queues/:queue`;
 const MESSAGE = `${QUEUE}/messages/:id`;
 const JOB = `${INSTANCE}/jobs/:job`;
 
+const REPEAT_ACTIONS = ['pause', 'resume', 'end'] as const;
 const MESSAGE_ACTIONS = ['deliver', 'reschedule', 'change', 'cancel', 'abort', 'redrive', 'discard'] as const;
 
 /** The HTTP API of a board. */
@@ -59,6 +69,8 @@ export class Api {
       get(`${QUEUE}/groups`, listGroups),
       post(`${QUEUE}/groups/:group/cancel`, cancelGroup(audit)),
       get(`${QUEUE}/repeats`, listRepeats),
+      ...REPEAT_ACTIONS.map((action) => post(`${QUEUE}/repeats/:id/${action}`, changeRepeat(action, audit))),
+      post(`${QUEUE}/repeats/:id/run`, runRepeat(audit)),
       { ...post(`${QUEUE}/jobs`, (call) => jobs.start(call)), status: 202 },
       get(`${QUEUE}/messages`, (call) => messages.list(call)),
       get(MESSAGE, (call) => messages.get(call)),

@@ -108,10 +108,21 @@ export interface HistogramView {
   readonly overdue: number;
 }
 
+/** A rule has either `cron` with `timeZone`, or `every`, in ms. */
 export interface RuleView {
-  readonly cron: string;
-  readonly timeZone: string;
-  readonly missed: 'once' | 'skip';
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly every?: number;
+  readonly missed: 'once' | 'skip' | 'each';
+  /** Only with `missed: 'each'`, in ms. */
+  readonly catchUp?: number;
+  readonly startsAt?: string;
+  readonly endsAt?: string;
+  readonly limit?: number;
+  /** How many occurrences are over, if they are counted. */
+  readonly count?: number;
+  /** Present, and true, if it is paused. */
+  readonly isPaused?: true;
 }
 
 export interface ErrorView {
@@ -196,7 +207,7 @@ export interface ChangeBody {
   readonly type?: string;
 }
 
-/** The answer to a change of one message: false if it had already moved on. */
+/** The answer to a change of one message: false if it had already moved on, or no longer repeats. */
 export interface ChangedView {
   readonly changed: boolean;
 }
@@ -297,11 +308,17 @@ export interface RepeatListView {
     readonly rule: RuleView;
     readonly dueAt: string;
     readonly state: StateName;
-    /** The next five times. */
+    /** The next five times; empty if it is paused. */
     readonly next: readonly string[];
   }[];
   readonly cursor: string | null;
   readonly examined: number;
+}
+
+/** `POST …/repeats/:id/run`: null if no message with this id repeats. */
+export interface RunView {
+  /** The id of the message that is due now. */
+  readonly id: string | null;
 }
 
 /** `GET /i/:instance/workers` */

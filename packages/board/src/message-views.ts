@@ -1,5 +1,5 @@
-import { EncryptedPayload, type MessageSnapshot } from 'nestjs-delay-queue';
-import type { MessageRow, MessageView, PayloadView } from './api.js';
+import { EncryptedPayload, type MessageSnapshot, type RepeatProgress } from 'nestjs-delay-queue';
+import type { MessageRow, MessageView, PayloadView, RuleView } from './api.js';
 import type { ShownMessage } from './options.js';
 
 export type Show = (message: MessageSnapshot) => ShownMessage | undefined;
@@ -66,11 +66,19 @@ function fieldsOf(message: MessageSnapshot): Omit<MessageView, 'payload' | 'head
     ...(attempts !== undefined && { attempts }),
     ...(backoff && { backoff }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
-    ...(repeat && { repeat }),
+    ...(repeat && { repeat: ruleView(repeat) }),
     ...(leasedUntil && { leasedUntil: leasedUntil.toISOString() }),
     ...(diedAt && { diedAt: diedAt.toISOString() }),
     ...(error && { error }),
   };
+}
+
+export function ruleView({ startsAt, endsAt, ...rule }: RepeatProgress): RuleView {
+  const bounds = {
+    ...(startsAt && { startsAt: startsAt.toISOString() }),
+    ...(endsAt && { endsAt: endsAt.toISOString() }),
+  };
+  return { ...(rule as RuleView), ...bounds };
 }
 
 function payloadView(payload: unknown): PayloadView {

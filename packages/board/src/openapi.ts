@@ -100,7 +100,18 @@ const schemas = {
     now: time,
     overdue: { ...count, description: 'Delayed messages whose due time has passed, and ready ones.' },
   }),
-  Rule: object({ cron: text, timeZone: text, missed: { enum: ['once', 'skip'] } }),
+  Rule: object({
+    'cron?': { ...text, description: 'Absent if the message repeats at an interval.' },
+    'timeZone?': text,
+    'every?': { ...count, description: 'The interval, ms.' },
+    missed: { enum: ['once', 'skip', 'each'] },
+    'catchUp?': { ...count, description: 'ms' },
+    'startsAt?': time,
+    'endsAt?': time,
+    'limit?': count,
+    'count?': { ...count, description: 'How many occurrences are over, if they are counted.' },
+    'isPaused?': { const: true },
+  }),
   Backoff: object({
     type: { enum: ['fixed', 'exponential'] },
     delay: number,
@@ -182,6 +193,7 @@ const schemas = {
     cursor,
     examined: count,
   }),
+  Run: object({ id: orNull(text) }),
   WorkerList: object({
     workers: list(
       object({
@@ -323,6 +335,10 @@ export const openApi = {
     ...read(`${QUEUE}/groups`, 'Lists the groups with the longest backlogs.', 'GroupList', ['limit']),
     ...write(`${QUEUE}/groups/{group}/cancel`, 'Cancels the delayed messages of a group.', { answer: 'Count' }),
     ...read(`${QUEUE}/repeats`, 'Lists repeating messages and their next times.', 'RepeatList', ['cursor']),
+    ...write(`${QUEUE}/repeats/{id}/pause`, 'Pauses a repetition.', { answer: 'Changed' }),
+    ...write(`${QUEUE}/repeats/{id}/resume`, 'Resumes a repetition.', { answer: 'Changed' }),
+    ...write(`${QUEUE}/repeats/{id}/run`, 'Offers an extra occurrence that is due now.', { answer: 'Run' }),
+    ...write(`${QUEUE}/repeats/{id}/end`, 'Ends a repetition.', { answer: 'Changed' }),
   },
   components: { schemas },
 };

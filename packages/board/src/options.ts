@@ -25,7 +25,11 @@ export interface BoardChange {
     | 'abort'
     | 'redrive'
     | 'discard'
-    | 'cancel-group';
+    | 'cancel-group'
+    | 'pause-repeat'
+    | 'resume-repeat'
+    | 'run-repeat'
+    | 'end-repeat';
   /** The instance's name; `-` for the one without a name. */
   readonly instance: string;
   readonly queue: string;

@@ -1,8 +1,17 @@
-import { DelayQueueError, type DelayQueueProducer, type MessageState, type RepeatRule } from 'nestjs-delay-queue';
-import type { CountView, ErrorListView, GroupListView, HistogramView, RepeatListView, WorkerListView } from './api.js';
+import type { OfferResult } from 'nestjs-delay-queue';
+import type {
+  ChangedView,
+  CountView,
+  ErrorListView,
+  GroupListView,
+  HistogramView,
+  RepeatListView,
+  RunView,
+  WorkerListView,
+} from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readNumber, readQuery, readTime } from './call.js';
-import { badRequest } from './problem.js';
+import { ruleView } from './message-views.js';
 
 /** `GET …/histogram` */
 export async function getHistogram({ query, instance, params }: Call): Promise<HistogramView> {
@@ -58,47 +67,45 @@ export function cancelGroup(audit: Audit): (call: Call) => Promise<CountView> {
   };
 }
 
-/** The states in which a repeating message may be. The next occurrence comes once the one before has ended. */
-const STATES_OF_REPEATS: readonly MessageState[] = ['delayed', 'ready', 'active'];
-
-/** `GET …/repeats`. A page is one of a search in one state; the cursor says in which. */
+/** `GET …/repeats` */
 export async function listRepeats({ query, instance, params }: Call): Promise<RepeatListView> {
   const { cursor } = readQuery(query, ['cursor']);
-  const { state, rest } = readRepeatCursor(cursor);
-  const { producer } = instance;
-  const page = await producer.search(
-    params.queue!,
-    { state, repeats: true },
-    { limit: 200, ...(rest !== '' && { cursor: rest }) },
-  );
-  const next = STATES_OF_REPEATS[STATES_OF_REPEATS.indexOf(state) + 1];
-  const following = next === undefined ? null : `${next}|`;
+  const repeats = instance.producer.repeats(params.queue!);
+  const page = await repeats.list({ limit: 200, ...(cursor !== undefined && { cursor }) });
   return {
-    repeats: page.messages.map(({ id, type, repeat, dueAt }) => ({
-      ...{ id, type, rule: repeat!, dueAt: dueAt.toISOString(), state },
-      next: timesOf(producer, repeat!),
+    repeats: page.messages.map(({ id, type, repeat, dueAt, state, next }) => ({
+      ...{ id, type, rule: ruleView(repeat), dueAt: dueAt.toISOString(), state },
+      next: next.map((time) => time.toISOString()),
     })),
-    cursor: page.cursor === null ? following : `${state}|${page.cursor}`,
+    cursor: page.cursor,
     examined: page.examined,
   };
 }
 
-function readRepeatCursor(cursor = 'delayed|'): { state: MessageState; rest: string } {
-  const [, state, rest] = /^([a-z]+)\|([^]*)$/.exec(cursor) ?? [];
-  if (state !== undefined && rest !== undefined && (STATES_OF_REPEATS as readonly string[]).includes(state)) {
-    return { state: state as MessageState, rest };
-  }
-  throw badRequest('cursor must be the `cursor` of an earlier page.');
+export type RepeatAction = 'pause' | 'resume' | 'end';
+
+/** Returns the handler of `POST …/repeats/:id/pause`, `resume` or `end`. */
+export function changeRepeat(action: RepeatAction, audit: Audit): (call: Call) => Promise<ChangedView> {
+  return async (call) => {
+    const { queue, id } = call.params;
+    const repeats = call.instance.producer.repeats(queue!);
+    const change = { action: `${action}-repeat`, ids: [id!] } as const;
+    const count = await audit.one(call, change, async () => ((await repeats[action](id!)) ? 1 : 0));
+    return { changed: count > 0 };
+  };
 }
 
-/** Returns a rule's next five times; none if this process has no calendar, or one that cannot read the rule. */
-function timesOf(producer: DelayQueueProducer, { cron, timeZone }: RepeatRule): string[] {
-  try {
-    return producer.occurrences({ cron, timeZone }, { count: 5 }).map((time) => time.toISOString());
-  } catch (error) {
-    if (error instanceof DelayQueueError) return [];
-    throw error;
-  }
+/** Returns the handler of `POST …/repeats/:id/run`. */
+export function runRepeat(audit: Audit): (call: Call) => Promise<RunView> {
+  return async (call) => {
+    const { queue, id } = call.params;
+    let offered: OfferResult | null = null;
+    await audit.one(call, { action: 'run-repeat', ids: [id!] }, async () => {
+      offered = await call.instance.producer.repeats(queue!).runNow(id!);
+      return offered ? 1 : 0;
+    });
+    return { id: (offered as OfferResult | null)?.id ?? null };
+  };
 }
 
 /** `GET …/workers` */

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { ConnectionOptions, DelayQueueModuleOptions, QueueEncryption, QueueLayout } from 'nestjs-delay-queue';
+import type {
+  Calendar,
+  ConnectionOptions,
+  DelayQueueModuleOptions,
+  QueueEncryption,
+  QueueLayout,
+} from 'nestjs-delay-queue';
 import { encryption, type EncryptionOptions } from 'nestjs-delay-queue/encryption';
 import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
@@ -64,6 +70,7 @@ export async function moduleOptionsOf(
     consume: false,
     // Somebody who inspects a queue must not be turned away because its server evicts keys.
     allowEviction: true,
+    calendar: await loadCalendar(),
     ...(await queueOptions(args, queues)),
   };
 }
@@ -128,6 +135,16 @@ export async function installedLayouts(): Promise<QueueLayout[]> {
     return [(await loadRedisson()).redisson()];
   } catch (error) {
     if (error instanceof WrongUsage) return [];
+    throw error;
+  }
+}
+
+/** Returns the calendar, if the package with which it reads cron expressions is installed. */
+async function loadCalendar(): Promise<Calendar | undefined> {
+  try {
+    return (await import('nestjs-delay-queue/calendar')).calendar;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import { addHistogramCommand } from './commands/histogram.command.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
+import { addRepeatsCommands } from './commands/repeats.commands.js';
 import { addSearchCommand } from './commands/search.command.js';
 import { addShowCommand } from './commands/show.command.js';
 import { addTailCommand } from './commands/tail.command.js';
@@ -62,7 +63,7 @@ function createProgram(terminal: Terminal): Command {
     addShowCommand,
   ];
   const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommand, addTailCommand];
-  const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
+  const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands];
   for (const add of [...looks, ...overviews, ...changes, addDoctorCommand, addDeleteFunctionsCommand])
     add(program, commandLine);
   return program;

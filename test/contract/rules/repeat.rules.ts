@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
+import { PAUSED_UNTIL, type RepeatRule } from '../../../lib/message/repeat-rule.js';
 import { unwrapPutOff, wrapPutOff } from '../../../lib/message/codec/body-forms.js';
 import type { Outcome } from '../../../lib/store/consumer-store.js';
 import type { OfferReceipt } from '../../../lib/store/producer-store.js';
@@ -10,6 +10,7 @@ import { listen } from '../listen.js';
 
 const DAILY: RepeatRule = { cron: '0 9 * * *', timeZone: 'UTC', missed: 'once' };
 const HOURLY: RepeatRule = { ...DAILY, cron: '0 * * * *' };
+const COUNTED: RepeatRule = { every: HOUR, missed: 'once', limit: 5 };
 
 /** For stores whose messages can repeat. */
 export function describeRepeating(queues: ContractQueues): void {
@@ -392,6 +393,203 @@ export function describeRepeating(queues: ContractQueues): void {
       await queue.settle(claim, { kind: 'again', at });
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
       expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
+    });
+
+    it('keeps its progress when the same rule is offered, and begins anew with another', async () => {
+      const queue = await queues.open();
+      await repeat(queue, COUNTED, 1_000_000);
+      await queue.transfer();
+      const [claim] = await queue.claim();
+      await queue.settle(claim, { kind: 'ack', next: { at: await soon(queue), count: 1 } });
+      expect(await contentOf(queue)).toMatchObject({ repeat: { ...COUNTED, count: 1 } });
+      const at = await soon(queue);
+      expect(await repeat(queue, COUNTED, at)).toMatchObject({ outcome: 'kept' });
+      expect(await contentOf(queue)).toMatchObject({ repeat: { ...COUNTED, count: 1 } });
+      expect(await repeat(queue, { ...COUNTED, limit: 9 }, at)).toEqual({ outcome: 'replaced', dueAt: at });
+      expect((await contentOf(queue)).repeat).toEqual({ ...COUNTED, limit: 9, count: 0 });
+    });
+
+    it.each<[string, Outcome]>([
+      ['a retry', { kind: 'retry', delay: 0 }],
+      ['its next time', { kind: 'ack', next: { at: 1_000_000 } }],
+    ])('keeps its count through %s', async (_, outcome) => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active', { ...COUNTED, count: 4 } as RepeatRule);
+      await queue.settle(claim, outcome);
+      expect((await contentOf(queue)).repeat).toEqual({ ...COUNTED, count: 4 });
+    });
+
+    it('is gone after its last occurrence is handled, and leaves only a dead letter if that dies', async () => {
+      for (const outcome of [handled, failed]) {
+        const queue = await queues.open();
+        const claim = await makeIn(queue, 'active', COUNTED);
+        const { next, ...rest } = outcome(0) as Extract<Outcome, { kind: 'dead' }>;
+        expect(await queue.settle(claim, { ...rest, next: { ...next!, at: null } })).toBe(true);
+        const letters = outcome === failed ? 1 : 0;
+        expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: letters });
+        if (outcome === failed) expect((await contentOf(queue, '{a}@1')).repeat).toBeUndefined();
+        expect(await queue.store.clear()).toBe(letters);
+        expect(await queue.leftovers()).toEqual([]);
+      }
+    });
+
+    it('leaves its place to a new rule that was offered during its last occurrence', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active', COUNTED);
+      const at = await soon(queue);
+      await repeat(queue, HOURLY, at);
+      await queue.settle(claim, { kind: 'ack', next: { at: null } });
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      expect((await contentOf(queue)).repeat).toEqual(HOURLY);
+    });
+  });
+
+  describe('a paused repetition', () => {
+    const pause = (queue: ContractQueue) => queue.secondView.pauseRepeat!('a', {});
+    const resume = async (queue: ContractQueue, at: number) =>
+      queue.secondView.pauseRepeat!('a', { resume: { at, from: (await queue.find('a')).body } });
+    const isPaused = async (queue: ContractQueue) => (await contentOf(queue)).repeat?.isPaused ?? false;
+
+    it.each([DAILY, COUNTED])('has no due time until it is resumed, and is then as before (%j)', async (rule) => {
+      const queue = await queues.open();
+      await makeIn(queue, 'delayed', rule);
+      const { body } = await queue.find('a');
+      expect(await pause(queue)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL });
+      expect(await isPaused(queue)).toBe(true);
+      expect(await pause(queue)).toBe('kept');
+      const { dueTimes, stop } = await listen(queue.secondView);
+      const at = await soon(queue);
+      expect(await resume(queue, at)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at, body });
+      expect(await resume(queue, at + 1)).toBe('kept');
+      await until(() => dueTimes.length > 0);
+      expect(dueTimes).toEqual([at]);
+      stop();
+    });
+
+    it('is also that of a message that is overdue, but not of one that is not there, dead, or does not repeat', async () => {
+      const queue = await queues.open();
+      expect(await pause(queue)).toBe('absent');
+      await queue.offer('a', { after: HOUR });
+      expect(await pause(queue)).toBe('absent');
+      await repeat(queue, DAILY, 1_000_000 + (await soon(queue)));
+      await queue.store.reschedule('a', { at: 1_000_000 });
+      expect(await pause(queue)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL });
+      const other = await queues.open();
+      await makeIn(other, 'dead');
+      const before = await other.look('a');
+      expect(await pause(other)).toBe('absent');
+      expect(await other.look('a')).toEqual(before);
+    });
+
+    it.each<[string, (at: number, body: Buffer) => Outcome]>([
+      ['is handled', handled],
+      ['dies', failed],
+      ['is retried and then handled', () => ({ kind: 'retry', delay: 0 })],
+      ['is retried with its first due time', (_, body) => ({ kind: 'retry', delay: 0, body: wrapPutOff(body, 7) })],
+      ['comes again with another payload', (_, body) => ({ kind: 'again', delay: 0, body })],
+    ])('lasts beyond the end of the active occurrence, which %s', async (_, outcome) => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const { body } = await queue.find('a');
+      expect(await pause(queue)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'active' });
+      expect(await queue.settle(claim, outcome(await soon(queue), body))).toBe(true);
+      expect((await contentOf(queue)).repeat).toEqual({ ...DAILY, isPaused: true });
+      if ((await queue.find('a')).dueAt < PAUSED_UNTIL) {
+        await queue.transferSomething();
+        const [again] = await queue.claim();
+        await queue.settle(again, handled(await soon(queue)));
+      }
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL, failedAttempts: 0 });
+      expect(await isPaused(queue)).toBe(true);
+    });
+
+    it('that was resumed during the active occurrence ends with it', async () => {
+      for (const outcome of [handled, failed]) {
+        const queue = await queues.open();
+        const claim = await makeIn(queue, 'active', COUNTED);
+        await pause(queue);
+        expect(await resume(queue, 1)).toBe('changed');
+        expect(await queue.find('a')).toMatchObject({ state: 'active', dueAt: 1_000_000 });
+        const at = await soon(queue);
+        await queue.settle(claim, outcome(at));
+        expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+        expect(await isPaused(queue)).toBe(false);
+      }
+    });
+
+    it('does not move an occurrence that is ready, or waits for its retry', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'ready');
+      expect(await pause(queue)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'ready', dueAt: 1_000_000 });
+      const [claim] = await queue.claim();
+      await queue.settle(claim, { kind: 'retry', delay: HOUR });
+      await resume(queue, 5);
+      expect(await pause(queue)).toBe('changed');
+      const { dueAt } = await queue.find('a');
+      expect(dueAt).toBeLessThan(PAUSED_UNTIL);
+      expect(await resume(queue, 5)).toBe('changed');
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt, failedAttempts: 1 });
+    });
+
+    it('is kept by a new rule, whatever the state', async () => {
+      for (const state of ['delayed', 'ready', 'active'] as const) {
+        const queue = await queues.open();
+        const claim = await makeIn(queue, state);
+        await pause(queue);
+        const at = await soon(queue);
+        expect(await repeat(queue, DAILY, at)).toMatchObject({ outcome: 'kept' });
+        await repeat(queue, COUNTED, at);
+        expect(await repeat(queue, COUNTED, at)).toMatchObject({ outcome: 'kept' });
+        if (state === 'ready') {
+          const [ready] = await queue.claim();
+          await queue.settle(ready, handled(at));
+        }
+        if (claim) await queue.settle(claim, handled(at));
+        expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL });
+        expect((await contentOf(queue)).repeat).toEqual({ ...COUNTED, count: 0, isPaused: true });
+        expect(await resume(queue, at)).toBe('changed');
+        expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      }
+    });
+
+    it('is also that of the new rule that waits for the end of the active occurrence', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      await repeat(queue, HOURLY, await soon(queue));
+      await pause(queue);
+      await queue.settle(claim, handled(await soon(queue)));
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL });
+      expect((await contentOf(queue)).repeat).toEqual({ ...HOURLY, isPaused: true });
+    });
+
+    it('is not resumed by somebody who has read another rule', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'delayed');
+      await pause(queue);
+      const { body } = await queue.find('a');
+      await repeat(queue, HOURLY, await soon(queue));
+      const before = await queue.look('a');
+      expect(await queue.store.pauseRepeat!('a', { resume: { at: 1, from: body } })).toBe('stale');
+      expect(await queue.look('a')).toEqual(before);
+    });
+
+    it('is ended by cancel', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'delayed');
+      await pause(queue);
+      expect(await queue.store.cancel('a')).toBe(true);
+      expect(await queue.store.clear()).toBe(0);
+      expect(await queue.leftovers()).toEqual([]);
+      const other = await queues.open();
+      await makeIn(other, 'ready');
+      await pause(other);
+      expect(await other.store.cancel('a')).toBe(true);
+      expect((await other.find('a')).body.toString()).toBe(bodyOf(other, undefined));
     });
   });
 }

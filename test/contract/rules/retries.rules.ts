@@ -20,6 +20,7 @@ export function describeRetries(queues: ContractQueues): void {
   const bodies: [string, (body: Buffer) => string | Buffer][] = [
     ['', (body) => body],
     [', even if it was put off', (body) => wrapPutOff(body, 5)],
+    [', even if an older version has removed its rule', (body) => Buffer.concat([Buffer.from('Nprogress\n3\n'), body])],
   ];
 
   describe('a message with its own attempts', () => {

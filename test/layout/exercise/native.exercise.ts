@@ -52,8 +52,13 @@ export class NativeExercise {
     const later = 4_000_000_000_000;
     const repeat = (payload: number, at = later) =>
       store.offer([{ id: 'r', due: { at }, onDuplicate: 'repeat', body: `Nrepeat\n{}\nJ${payload}` }]);
+    const pause = () => store.pauseRepeat!('r', {});
+    const resume = async () => store.pauseRepeat!('r', { resume: { at: later, from: (await store.find('r'))!.body } });
     await repeat(1);
     await repeat(2);
+    await pause();
+    await resume();
+    await store.pauseRepeat!('nobody', {});
     await store.reschedule('r', { at: 0 });
     // Due, but not active: it gets the body; once with another offer in the call, and once alone.
     await store.offer([
@@ -63,6 +68,8 @@ export class NativeExercise {
     await repeat(4);
     const first = await this.#transferAndClaim(['r'], 9);
     await repeat(5);
+    await pause();
+    await resume();
     await this.store.settle([{ claim: { id: 'r', token: first.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
     await store.reschedule('r', { at: 0 });
     const second = await this.#transferAndClaim(['r'], 9);

@@ -16,6 +16,7 @@ const CALLS = [
     'countDue',
     'pause',
     'resume',
+    'pauseRepeat',
     'clear',
     'list',
     'listGroup',

@@ -5,7 +5,16 @@ import type { QueueUse } from './queue-use.js';
 
 const FIELDS = [
   ...(['end', 'endedAt', 'due', 'firstDue', 'inBacklogSince', 'failedAttempts', 'wasClaimed'] as const),
-  ...(['hasPermit', 'dueBeforeStep', 'repeats', 'debouncedSince', 'follower', 'body'] as const),
+  ...([
+    'hasPermit',
+    'dueBeforeStep',
+    'repeats',
+    'isRulePaused',
+    'occurrencesOver',
+    'debouncedSince',
+    'follower',
+    'body',
+  ] as const),
 ] as const;
 
 type Saved = Pick<Life, (typeof FIELDS)[number]>;

@@ -1,3 +1,4 @@
+import type { RepeatProgress } from '../../../lib/message/repeat-rule.js';
 import type { ConductEnd } from '../applications/conduct.js';
 import type { Life } from './life.js';
 import type { Member } from './member.js';
@@ -33,6 +34,10 @@ export class Delivery {
   lostAt = Infinity;
   /** True if its process may assume another end of the lease: it was extended late, or the server's clock was set. */
   isLeaseUnsure = false;
+  /** The rule of the message when it was claimed; undefined: it does not repeat. */
+  rule: RepeatProgress | undefined = undefined;
+  /** True if its rule was paused before the occurrence began. */
+  mustSkip = false;
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
   readonly attempt: number;

@@ -6,6 +6,7 @@ import type { World } from '../world/world.js';
 import type { Delivery, Holding } from './delivery.js';
 import { type Life, MEMORY } from './life.js';
 import type { Punctuality } from './punctuality.js';
+import type { RepeatUse } from './repeat-use.js';
 
 /** The time that a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
 const PROMPT = 8000;
@@ -27,6 +28,7 @@ export interface HandlingOptions {
   readonly server: SimulatedServer;
   readonly scenario: Scenario;
   readonly punctuality: Punctuality;
+  readonly repeats: RepeatUse;
   readonly violate: (promise: string, id: string, detail: string) => void;
 }
 
@@ -39,6 +41,7 @@ export class Handling {
     const { violate } = this.options;
     if (!delivery) return violate('lease', life.id, 'starts without a claim, or again under the same');
     const { member } = delivery;
+    this.options.repeats.started(life, delivery);
     // The payload is the number in the id, also in that of an occurrence's dead letter.
     if (/m(\d+)/.exec(message.id)?.[1] !== String(message.payload))
       violate('payload', life.id, 'is not what was offered');
@@ -198,7 +201,8 @@ export class Handling {
     const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
     // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
     const isSlow = delivery !== undefined && delivery.member.wellFrom > world.now - SLOW_CLOCK;
-    if (early > (isSlow ? scenario.callTimeout : 0) && !this.#hasStepped) {
+    const isSkipped = delivery !== undefined && this.options.repeats.maySkip(life, delivery);
+    if (!isSkipped && early > (isSlow ? scenario.callTimeout : 0) && !this.#hasStepped) {
       violate('expiry', life.id, `removed ${early} ms before it expires`);
     }
     if (delivery?.run) violate('expiry', life.id, 'removed as expired though a handler has started');

@@ -1,3 +1,4 @@
+import { PAUSED_UNTIL } from '../../../lib/message/repeat-rule.js';
 import { instantOf } from '../../../lib/store/memory/memory-queue.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { ServedStore } from '../network/served-store.js';
@@ -96,7 +97,8 @@ export class Ledger {
     if (!follower) return this.end(life, end);
     this.count('followed');
     life.follower = undefined;
-    life.renew(instantOf(follower, this.server.time), this.world.now);
+    const due = life.isRulePaused ? PAUSED_UNTIL : instantOf(follower, this.server.time);
+    life.renew(due, this.world.now);
   }
 
   end(life: Life, end: LifeEnd): void {

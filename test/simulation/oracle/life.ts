@@ -33,6 +33,10 @@ export class Life {
   inBacklogSince: number;
   /** True if it comes again by a rule when an occurrence has ended. */
   repeats = false;
+  /** True if somebody has paused its rule. */
+  isRulePaused = false;
+  /** How many occurrences of its rule are over; undefined: not known. */
+  occurrencesOver: number | undefined = undefined;
   /** Since when offers have replaced each other, ms of the world. */
   debouncedSince: number;
   /** The holder, according to the server. */

@@ -10,14 +10,13 @@ import type {
   SettleReport,
   TransferReport,
 } from '../../../lib/store/consumer-store.js';
-import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
+import type { Change, DueTime, Offer, OfferReceipt, RepeatPause } from '../../../lib/store/producer-store.js';
 import type { DeadSelection } from '../../../lib/store/admin-store.js';
 import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
 import { type Effect, MAX_LINGERING } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
-import { MAX_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
@@ -31,6 +30,7 @@ import { ALL_CONCERNS, type Concern, Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import type { QueueUse } from './queue-use.js';
 import { RateUse } from './rate-use.js';
+import { RepeatUse } from './repeat-use.js';
 
 export interface OracleOptions {
   readonly world: World;
@@ -84,13 +84,17 @@ export class Oracle {
   readonly #punctuality: Punctuality;
   readonly #handling: Handling;
   readonly #rate: RateUse;
+  readonly #repeats: RepeatUse;
 
   constructor(private readonly options: OracleOptions) {
     const { world, server, scenario } = options;
     this.#ledger = new Ledger(world, server, scenario);
     this.#punctuality = new Punctuality(server, scenario);
     const violate = (promise: string, id: string, detail: string) => this.violate(promise, id, detail);
-    this.#handling = new Handling({ world, server, scenario, punctuality: this.#punctuality, violate });
+    const hasStepped = () => this.#punctuality.hasStepped(this.#now);
+    this.#repeats = new RepeatUse({ time: () => server.time, hasStepped, violate });
+    const judges = { punctuality: this.#punctuality, repeats: this.#repeats };
+    this.#handling = new Handling({ world, server, scenario, ...judges, violate });
     this.#rate = new RateUse(scenario.rate);
   }
 
@@ -249,6 +253,9 @@ export class Oracle {
         return this.#discarded(queue, first as DeadSelection);
       case 'clear':
         return this.#cleared(queue);
+      case 'pauseRepeat':
+        if (result === 'changed') this.#rulePaused(queue, first as string, second as RepeatPause);
+        return undefined;
       case 'pause':
         queue.isPaused = true;
         return undefined;
@@ -372,11 +379,14 @@ export class Oracle {
       if (outcome === 'followed') known!.follower = due;
       // One that is due takes the rule over and stays.
       if (outcome === 'followed' || (outcome === 'kept' && onDuplicate === 'repeat'))
-        Object.assign(known!, { repeats: onDuplicate === 'repeat', body: undefined });
+        Object.assign(known!, { repeats: onDuplicate === 'repeat', body: undefined, occurrencesOver: undefined });
       if (outcome !== 'created' && outcome !== 'replaced') continue;
       const life = new Life(id, queue, queue.groupOf(group), { due: dueAt, freeSince: this.#now });
       life.body = body;
       life.repeats = onDuplicate === 'repeat';
+      // A new rule does not resume it.
+      life.isRulePaused = life.repeats && known !== undefined && !known.end && known.isRulePaused;
+      if (life.isRulePaused) life.body = undefined;
       if (maxWait !== undefined && known) this.#judgeWait(life, known, maxWait);
       ledger.add(life, known);
     }
@@ -395,8 +405,19 @@ export class Oracle {
     // It may be the follower alone that was removed.
     void store.find(id).then((found) => {
       if (found) {
-        Object.assign(life, { follower: undefined, repeats: false, body: undefined });
+        Object.assign(life, { follower: undefined, repeats: false, isRulePaused: false, body: undefined });
       } else this.#ledger.end(life, 'cancelled');
+    });
+  }
+
+  /** One that waits for its next occurrence is moved. */
+  #rulePaused({ store }: QueueUse, id: string, { resume }: RepeatPause): void {
+    const life = this.#ledger.lives.get(id)!;
+    life.isRulePaused = !resume;
+    life.body = undefined;
+    this.#ledger.count(resume ? 'rules resumed' : 'rules paused');
+    void store.find(id).then((found) => {
+      if (found?.state === 'delayed' && found.dueAt !== life.due) this.#moved(id, { at: found.dueAt });
     });
   }
 
@@ -425,7 +446,8 @@ export class Oracle {
     const { lives } = this.#ledger;
     const again = supersedes === undefined ? undefined : this.#claimedAgain(queue, supersedes);
     const holding = member.holdingOf(queue.traits);
-    for (const { id } of messages) {
+    for (const message of messages) {
+      const { id } = message;
       const life = lives.get(id);
       if (!life) {
         this.violate('known', id, `claimed by ${member.process.name} after its end`);
@@ -437,6 +459,7 @@ export class Oracle {
       life.wasClaimed = true;
       life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });
       queue.held.add(life);
+      if (queue.traits.kind === 'repeats') this.#repeats.claimed(life, life.holder, message);
     }
     // What there was no room for, others may claim from now on.
     for (const life of again ?? []) if (!life.holder) life.free(this.#now);
@@ -559,7 +582,8 @@ export class Oracle {
     ledger.count(outcome.kind);
     this.#handling.judgeOutcome(life, delivery, outcome);
     ledger.lose(life, 'settled');
-    if ('body' in outcome && outcome.body !== undefined) life.body = outcome.body;
+    // The store adds a pause to the body of a message that repeats.
+    if ('body' in outcome && outcome.body !== undefined) life.body = delivery?.rule ? undefined : outcome.body;
     if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
     if (outcome.kind === 'release') {
       // It keeps its place.
@@ -567,7 +591,11 @@ export class Oracle {
       return;
     }
     if (outcome.kind === 'ack' || outcome.kind === 'dead') {
-      if (outcome.next && life.repeats && !life.follower) return this.#repeat(life, outcome.next.at);
+      const next = this.#repeats.ended(life, delivery, outcome);
+      if (next !== undefined && life.repeats && !life.follower) {
+        ledger.count('occurrences');
+        return life.renew(next, this.#now);
+      }
       const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
       return ledger.endOrFollow(life, outcome.kind === 'dead' ? 'dead' : isExpired ? 'expired' : 'handled');
     }
@@ -577,16 +605,6 @@ export class Oracle {
     life.due = due;
     life.free(this.#now);
     life.inBacklogSince = this.#now;
-  }
-
-  /** The next occurrence comes, each once, and none is left out but those for which this one stands. */
-  #repeat(life: Life, next: number): void {
-    const { server } = this.options;
-    this.#ledger.count('occurrences');
-    if ((next <= life.due || next > server.time + MAX_PERIOD) && !this.#punctuality.hasStepped(this.#now)) {
-      this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
-    }
-    life.renew(next, this.#now);
   }
 
   #aborted(id: string): void {

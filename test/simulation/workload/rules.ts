@@ -1,6 +1,6 @@
-import type { DelayQueueProducer } from '../../../lib/index.js';
+import type { DelayQueueProducer, RepeatOptions } from '../../../lib/index.js';
 import { ownAttemptsOf, type Scenario } from '../applications/scenario.js';
-import { type Chance, pick } from '../world/chance.js';
+import { type Chance, integer, pick } from '../world/chance.js';
 import type { World } from '../world/world.js';
 import type { Running } from './workload.js';
 
@@ -8,7 +8,7 @@ import type { Running } from './workload.js';
 export const FIRST_RULE = 1e9;
 
 /** The number of messages that repeat. */
-const RULES = 4;
+const RULES = 6;
 
 /** The seconds between two occurrences. */
 const PERIODS = [2, 3, 5, 10, 20, 30] as const;
@@ -17,18 +17,30 @@ const PERIODS = [2, 3, 5, 10, 20, 30] as const;
 const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe'] as const;
 
 /** The longest period, and what a process may lag behind, ms. */
-export const MAX_PERIOD = 31_000;
+export const MAX_PERIOD = 32_000;
+
+/** How far from now a rule begins at most, before or after, and how soon it ends, ms. */
+const MAX_BOUND = 60_000;
+
+/** What somebody does to a rule, and how often: otherwise, the rule changes. */
+const ACTIONS = [
+  { share: 0.12, act: (producer: DelayQueueProducer, id: string) => producer.cancel('repeats', id) },
+  { share: 0.2, act: (producer: DelayQueueProducer, id: string) => producer.repeats('repeats').pause(id) },
+  { share: 0.2, act: (producer: DelayQueueProducer, id: string) => producer.repeats('repeats').resume(id) },
+] as const;
 
 /** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
 /** The longest time until somebody changes a rule, ms. */
-const MAX_REST = 40_000;
+const MAX_REST = 20_000;
 
 export interface RulesOptions {
   readonly world: World;
   readonly scenario: Scenario;
   readonly choose: (chance: Chance) => Running | undefined;
+  /** The time by the clock of the server, ms since 1970. */
+  readonly time: () => number;
   /** True once the messages must no longer repeat. */
   readonly isOver: () => boolean;
 }
@@ -58,21 +70,34 @@ export class Rules {
     const { world, isOver } = this.options;
     if (isOver()) return this.#end(number);
     const draw = this.#chance;
-    const period = pick(draw, PERIODS);
-    const timeZone = pick(draw, ZONES);
-    const isCancelled = draw() < 0.15;
+    const rule = this.#rule();
+    let left = draw();
+    const action = ACTIONS.find(({ share }) => (left -= share) < 0);
     const rest = MAX_REST * draw();
     this.#call(number, (producer) =>
-      isCancelled
-        ? producer.cancel('repeats', `m${number}`)
-        : producer.repeat(
-            'repeats',
-            `m${number}`,
-            { cron: `*/${period} * * * * *`, timeZone, attempts: ownAttemptsOf(number) },
-            number,
-          ),
+      action
+        ? action.act(producer, `m${number}`)
+        : producer.repeat('repeats', `m${number}`, { ...rule, attempts: ownAttemptsOf(number) }, number),
     );
     world.after(rest, () => this.#change(number));
+  }
+
+  /** A calendar or an interval, with or without bounds. */
+  #rule(): RepeatOptions {
+    const draw = this.#chance;
+    const period = pick(draw, PERIODS);
+    const timeZone = pick(draw, ZONES);
+    const every = period * 1000 + integer(draw, 0, 999);
+    const [starts, ends, limit] = [draw(), draw(), integer(draw, 1, 12)];
+    const now = this.options.time();
+    const times = draw() < 0.5 ? { cron: `*/${period} * * * * *`, timeZone } : { every };
+    return {
+      ...times,
+      missed: pick(draw, ['once', 'once', 'skip', 'each'] as const),
+      ...(starts < 0.2 && { startsAt: new Date(now + (starts * 10 - 1) * MAX_BOUND) }),
+      ...(ends < 0.2 && { endsAt: new Date(now + MAX_BOUND * ends * 5) }),
+      ...(draw() < 0.25 && { limit }),
+    };
   }
 
   /** Cancels it until it is gone: an occurrence that is due is still handled. */

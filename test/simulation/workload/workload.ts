@@ -31,6 +31,8 @@ export interface WorkloadOptions {
   readonly oracle: Oracle;
   /** The number of messages that are offered. */
   readonly messages: number;
+  /** The time by the clock of the server, ms since 1970. */
+  readonly time: () => number;
   /** Decides what the first handler of a message does. */
   readonly conductOf: (message: number) => Conduct;
   /** Has the next release take the place of the first, unless that has begun. */
@@ -80,11 +82,11 @@ export class Workload {
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
-    const { world, scenario, choose, messages } = options;
+    const { world, scenario, choose, messages, time } = options;
     const { queues, quiet, busy } = scenario;
     this.#quiet = new Drawer(queues, quiet.shares);
     this.#busy = new Drawer(queues, busy.shares);
-    this.#rules = new Rules({ world, scenario, choose, isOver: () => this.offered >= messages });
+    this.#rules = new Rules({ world, scenario, choose, time, isOver: () => this.offered >= messages });
   }
 
   get isDone(): boolean {

@@ -17,7 +17,7 @@ local MAX_TYPE_BYTES = 64
 -- parses the same forms; keep the two in step.
 local function body_type(record)
   local at = Record.unwrapped_at(record, 13)
-  for _, form in ipairs({ 'group', 'repeat', 'retry', 'expires', 'encrypted' }) do
+  for _, form in ipairs({ 'group', 'repeat', 'progress', 'retry', 'expires', 'encrypted' }) do
     local last = select(2, find(record, '^N' .. form .. '\n[^\n]*\n', at))
     at = last and last + 1 or at
   end

@@ -42,21 +42,29 @@ local function plan_followers(offers, receipts, is_active)
 end
 
 -- Decides what an offer of a repeating message does if its id is in use: 'replace' if the existing message is dead; else 'keep' if that, or
--- its follower, has the same body; 'reject' if the offered due time has passed, because that occurrence may already be handled; 'follow' if
--- the message is active; 'replace' if it is delayed for its first attempt. Else: 'keep', but with the new body (`rewritten`: id, record).
-local function decide_repeat(q, record, offer, rewritten, now)
-  local id, body = offer.id, offer.body
+-- its follower, has the same body, whatever its progress; 'reject' if the offered due time has passed, because that occurrence may already
+-- be handled; 'follow' if the message is active; 'replace' if it is delayed for its first attempt. Else: 'keep', but with the new body
+-- (`rewritten`: id, record). If the existing message is paused, so is the offered one.
+local function decide_repeat(q, record, offers, i, about, rewritten, now)
+  local id, body = offers.ids[i], offers.bodies[i]
   local follower = call('HMGET', q.followers, id)[1]
   local present = follower and match(follower, '\n(.*)$') or sub(record, Record.wrapping_end(record) + 1)
   if call('ZSCORE', q.dead, id) then
     return 'replace'
-  elseif present == body then
+  elseif Record.with_progress(present, 1, '') == Record.with_progress(body, 1, '') then
     return 'keep'
-  elseif tonumber(sub(offer.due, 2)) <= now then
+  elseif tonumber(sub(offers.dues[i], 2)) <= now then
     return 'reject'
-  elseif offer.is_active(id) then
+  end
+  local is_delayed = about.is_delayed(id) and Record.due(record) > now and not call('HGET', q.attempts, id)
+  if Record.is_paused(present, 1) then
+    body = Record.with_pause(body, 1, true)
+    offers.bodies[i] = body
+    offers.dues[i] = is_delayed and '@' .. format('%d', Record.PAUSED_UNTIL) or offers.dues[i]
+  end
+  if about.is_active(id) then
     return 'follow'
-  elseif Record.due(record) > now and offer.is_delayed(id) and not call('HGET', q.attempts, id) then
+  elseif is_delayed then
     return 'replace'
   end
   rewritten[#rewritten + 1] = id
@@ -173,10 +181,7 @@ local function run(keys, args)
       return is_delayed(id) and Record.is(record) and Record.offered(record)
     end,
     on_repeat = function(record, i)
-      local offer = {
-        id = offers.ids[i], due = offers.dues[i], body = offers.bodies[i], is_active = is_active, is_delayed = is_delayed,
-      }
-      return decide_repeat(q, record, offer, rewritten, now)
+      return decide_repeat(q, record, offers, i, { is_active = is_active, is_delayed = is_delayed }, rewritten, now)
     end,
   })
   local receipts, scores, replaced = plan.receipts, plan.scores, plan.replaced

@@ -13,13 +13,14 @@
 --        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'spent', 'next' or 'deadnext'), a space and its detail
 --        (release: empty; retry, defer and again: delay in ms, or '@' and an instant; dead and spent: error, JSON in one line; then, for a
 --        new body, a line feed and that body); their ids. 'spent' means dead, but the last attempt was counted when its lease expired.
---        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'deadnext' means
---        dead, with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
+--        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence, in ms ('-': there is
+--        none), which ':' and the number of occurrences that are over may follow; 'deadnext' means dead, with the same detail, a space, its
+--        failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message that its claim no longer held: nothing
 --      was changed for it. Null if it needs the extra keys; then nothing was written.
 --
 -- A follower of a message that is handled or dead takes its place in the same step. Without a follower, a message that repeats comes again,
--- unless cancel has removed its rule since.
+-- unless cancel has removed its rule since. If it has been paused since, it has no due time until it is resumed (pause-repeat.lua).
 --
 -- Atomic so that fencing and the outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards
 -- leaves the outcomes in force; after a crash right before, the leases expire.

@@ -1,14 +1,25 @@
 import type { BackoffView, MessageRow, RuleView } from '../../src/api.js';
-import { formatDuration } from './format.js';
+import { formatDateTime, formatDuration } from './format.js';
 
 /** The name of an instance as people read it: the unnamed one is `-` in addresses. */
 export function instanceLabel(name: string): string {
   return name === '-' ? 'default' : name;
 }
 
+const MISSED = { once: 'made up for once', skip: 'skipped', each: 'made up for one by one' } as const;
+
 /** A rule in one line. */
-export function ruleText({ cron, timeZone, missed }: RuleView): string {
-  return `${cron} (${timeZone}); missed times are ${missed === 'once' ? 'made up for once' : 'skipped'}`;
+export function ruleText(rule: RuleView): string {
+  const { cron, timeZone, every, missed, catchUp, startsAt, endsAt, limit, count, isPaused } = rule;
+  const bounds = [
+    ...(startsAt === undefined ? [] : [`from ${formatDateTime(Date.parse(startsAt))}`]),
+    ...(endsAt === undefined ? [] : [`until ${formatDateTime(Date.parse(endsAt))}`]),
+    ...(limit === undefined ? [] : [`${count ?? 0} of ${limit} times`]),
+  ];
+  const times = cron === undefined ? `every ${formatDuration(every!)}` : `${cron} (${timeZone})`;
+  const late = catchUp === undefined ? '' : ` for ${formatDuration(catchUp)}`;
+  const parts = [[times, ...bounds].join(', '), `missed times are ${MISSED[missed]}${late}`];
+  return [...parts, ...(isPaused ? ['paused'] : [])].join('; ');
 }
 
 /** The number of failed attempts; `2 of 3` if the message has its own attempts. */

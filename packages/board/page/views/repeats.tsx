@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { ChangedView, RepeatListView } from '../../src/api.js';
+import type { ChangedView, RepeatListView, RunView } from '../../src/api.js';
 import { useSession } from '../api/session.js';
 import { useChange } from '../api/use-change.js';
 import { useWalk } from '../api/use-walk.js';
 import { Confirm } from '../parts/confirm.js';
 import { countOf, formatDateTime } from '../parts/format.js';
+import { ruleText } from '../parts/names.js';
 import { Empty } from '../parts/notices.js';
 import { Further, Reach } from '../parts/reach.js';
 import { StateBadge } from '../parts/state-badge.js';
@@ -21,7 +22,7 @@ const PER_ROUND = 50;
 export function RepeatsView({ instance, queue }: QueueViewProps) {
   const { say } = useSession();
   const change = useChange();
-  const [asked, setAsked] = useState<string>();
+  const [asked, setAsked] = useState<{ readonly id: string; readonly action: RepeatAction }>();
   const walk = useWalk<RepeatListView>({
     segments: ['i', instance, 'queues', queue, 'repeats'],
     isEnough: (pages) => pages.reduce((sum, page) => sum + page.repeats.length, 0) >= PER_ROUND,
@@ -31,11 +32,12 @@ export function RepeatsView({ instance, queue }: QueueViewProps) {
     setAsked(undefined);
     change.forget();
   };
-  const end = async (id: string) => {
-    const answer = await change.run<ChangedView>(['i', instance, 'queues', queue, 'messages', id, 'cancel']);
+  const act = async ({ id, action }: { readonly id: string; readonly action: RepeatAction }) => {
+    const answer = await change.run<ChangedView | RunView>(['i', instance, 'queues', queue, 'repeats', id, action]);
     if (!answer) return;
     close();
-    say(answer.changed ? 'The repetition has ended.' : 'It had already ended. Nothing was changed.');
+    const isDone = 'changed' in answer ? answer.changed : answer.id !== null;
+    say(isDone ? ACTIONS[action].done : 'It no longer repeats. Nothing was changed.');
     walk.restart();
   };
   return (
@@ -49,22 +51,21 @@ export function RepeatsView({ instance, queue }: QueueViewProps) {
       )}
       <ul class="repeats">
         {repeats.map((repeat) => (
-          <RepeatItem key={repeat.id} instance={instance} queue={queue} repeat={repeat} end={setAsked} />
+          <RepeatItem key={repeat.id} instance={instance} queue={queue} repeat={repeat} ask={setAsked} />
         ))}
       </ul>
       <Further walk={walk} />
       {asked !== undefined && (
         <Confirm
-          title="End a repetition"
-          action="End the repetition"
-          isHarmful
+          title={ACTIONS[asked.action].title}
+          action={ACTIONS[asked.action].button}
+          isHarmful={asked.action === 'end'}
           change={change}
-          confirm={() => void end(asked)}
+          confirm={() => void act(asked)}
           close={close}
         >
           <p>
-            <code>{asked}</code> does not repeat any more. An occurrence that is already due is still handled, as the
-            last one.
+            <code>{asked.id}</code> {ACTIONS[asked.action].effect}
           </p>
         </Confirm>
       )}
@@ -72,51 +73,97 @@ export function RepeatsView({ instance, queue }: QueueViewProps) {
   );
 }
 
+const ACTIONS = {
+  pause: {
+    title: 'Pause a repetition',
+    button: 'Pause the repetition',
+    effect: 'no longer falls due until it is resumed. An occurrence that is being handled still ends.',
+    done: 'The repetition is paused.',
+  },
+  resume: {
+    title: 'Resume a repetition',
+    button: 'Resume the repetition',
+    effect: 'falls due at its next time from now on. Times that have passed are skipped.',
+    done: 'The repetition is resumed.',
+  },
+  run: {
+    title: 'Run a repetition now',
+    button: 'Run it now',
+    effect: 'gets an extra message that is due now and does not repeat. Its times stay the same.',
+    done: 'An extra message is due now.',
+  },
+  end: {
+    title: 'End a repetition',
+    button: 'End the repetition',
+    effect: 'does not repeat any more. An occurrence that is already due is still handled, as the last one.',
+    done: 'The repetition has ended.',
+  },
+} as const;
+
+type RepeatAction = keyof typeof ACTIONS;
+
 interface RepeatItemProps {
   readonly instance: string;
   readonly queue: string;
   readonly repeat: Repeat;
-  readonly end: (id: string) => void;
+  readonly ask: (about: { readonly id: string; readonly action: RepeatAction }) => void;
 }
 
-function RepeatItem({ instance, queue, repeat, end }: RepeatItemProps) {
+function RepeatItem({ instance, queue, repeat, ask }: RepeatItemProps) {
   const { mayChange } = useSession();
   const { id, type, rule, state, next } = repeat;
+  const button = (action: RepeatAction, label: string) => (
+    <button
+      type="button"
+      class={action === 'end' ? 'harmful' : undefined}
+      aria-label={`${label} ${id}`}
+      onClick={() => ask({ id, action })}
+    >
+      {label}…
+    </button>
+  );
   return (
     <li>
       <div class="card-head">
         <h3>
           <Link to={pathTo(['i', instance, 'queues', queue, 'message'], { id })}>{id}</Link>
         </h3>
-        <StateBadge state={state} />
-        {mayChange && (
-          <button type="button" class="harmful" aria-label={`End ${id}`} onClick={() => end(id)}>
-            End…
-          </button>
-        )}
+        {rule.isPaused && <span class="badge">paused</span>}
+        {!(rule.isPaused && state === 'delayed') && <StateBadge state={state} />}
+        {mayChange && rule.isPaused && button('resume', 'Resume')}
+        {mayChange && !rule.isPaused && button('pause', 'Pause')}
+        {mayChange && button('run', 'Run now')}
+        {mayChange && button('end', 'End')}
       </div>
       <p class="hint">
-        <code>{rule.cron}</code> in {rule.timeZone}
-        {type !== '' && ` · type ${type}`} · missed times are {rule.missed === 'once' ? 'made up for once' : 'skipped'}
+        {ruleText(rule)}
+        {type !== '' && ` · type ${type}`}
       </p>
-      <table class="plain times">
-        <thead>
-          <tr>
-            <th scope="col">In {rule.timeZone}</th>
-            <th scope="col">Your time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {next.map((at) => (
-            <tr key={at}>
-              <td>{formatDateTime(Date.parse(at), rule.timeZone)}</td>
-              <td>
-                <Time at={at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {next.length > 0 && <Times next={next} timeZone={rule.timeZone} />}
     </li>
+  );
+}
+
+/** The next times, in the rule's zone, if it has one, and in the viewer's. */
+function Times({ next, timeZone }: { readonly next: readonly string[]; readonly timeZone: string | undefined }) {
+  return (
+    <table class="plain times">
+      <thead>
+        <tr>
+          {timeZone !== undefined && <th scope="col">In {timeZone}</th>}
+          <th scope="col">Your time</th>
+        </tr>
+      </thead>
+      <tbody>
+        {next.map((at) => (
+          <tr key={at}>
+            {timeZone !== undefined && <td>{formatDateTime(Date.parse(at), timeZone)}</td>}
+            <td>
+              <Time at={at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,9 +1,10 @@
+import ms from 'ms';
 import {
   type ComputedBackoff,
   EncryptedPayload,
   type MessageFailure,
   type MessageSnapshot,
-  type RepeatRule,
+  type RepeatProgress,
 } from 'nestjs-delay-queue';
 import { counted } from './counted.js';
 import { shownPayload } from './shown-payload.js';
@@ -55,9 +56,19 @@ function backoffText(backoff: ComputedBackoff): string {
   return `${backoff.delay} ms × ${backoff.factor}, up to ${backoff.maxDelay} ms${jitter}`;
 }
 
+const MISSED = { once: '', skip: ', skips missed occurrences', each: ', makes up for each missed occurrence' } as const;
+
 /** Shows a rule to people. */
-export function repeatText({ cron, timeZone, missed }: RepeatRule): string {
-  return `${cron} (${timeZone}${missed === 'skip' ? ', skips missed occurrences' : ''})`;
+export function repeatText(rule: RepeatProgress): string {
+  const { cron, timeZone, every, missed, startsAt, endsAt, limit, count, isPaused } = rule;
+  const bounds = [
+    ...(startsAt ? [`from ${startsAt.toISOString()}`] : []),
+    ...(endsAt ? [`until ${endsAt.toISOString()}`] : []),
+    ...(limit === undefined ? [] : [`${count ?? 0} of ${limit}`]),
+  ];
+  const times = cron === undefined ? `every ${ms(every!)} (` : `${cron} (${timeZone}`;
+  const details = `${times}${bounds.map((bound) => `, ${bound}`).join('')}${MISSED[missed]}${isPaused ? ', paused' : ''})`;
+  return details.replace('(, ', '(').replace(' ()', '');
 }
 
 export function errorText({ name, message }: MessageFailure): string {

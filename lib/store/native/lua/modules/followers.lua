@@ -1,5 +1,6 @@
 -- A follower is an offer for an id that an active message has. It waits until that message is settled for good, and then takes its place.
--- It is stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
+-- It is stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body. One whose rule is paused is due only once that
+-- has been resumed.
 
 -- True if a stored follower repeats.
 function Followers.repeats(text)
@@ -16,7 +17,7 @@ function Followers.plan(q, ids, now, micros)
       followers = followers or { ids = {}, is_followed = {}, scores = {}, records = {} }
       local when, body = match(text, '^([+@]%d+)\n(.*)$')
       -- Somebody else wrote a value in another form. It becomes a message due now, because an error would keep messages from being settled.
-      local id, due = ids[i], Clock.due(when or '+0', micros)
+      local id, due = ids[i], body and Record.is_paused(body, 1) and Record.PAUSED_UNTIL or Clock.due(when or '+0', micros)
       local pair = 2 * #followers.ids + 1
       followers.scores[pair] = due
       followers.scores[pair + 1] = q.groups and Record.member(id, Record.group_at(body or text, 1)) or id

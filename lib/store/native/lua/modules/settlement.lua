@@ -71,13 +71,18 @@ local function add_pair(list, one, other)
 end
 
 -- Returns the record with the body from an outcome. If the message's rule was cancelled after the claim, the new body loses the rule, too.
+-- If it was paused or resumed, the new body adopts that.
 local function with_outcome_body(record, body)
   local after = Record.with_body(record, body)
   local first, last = Record.find_rule(after)
-  if first and not Record.find_rule(record) then
-    return sub(after, 1, first - 1) .. sub(after, last + 1)
+  if not first then
+    return after
   end
-  return after
+  local progress = Record.progress_at(record, Record.wrapping_end(record) + 1)
+  if progress then
+    return Record.with_progress(after, first, progress)
+  end
+  return sub(after, 1, first - 1) .. sub(after, last + 1)
 end
 
 local function plan_delayed(q, plan, now, micros)
@@ -127,16 +132,27 @@ local function plan_dead_lettered(q, plan, now)
   end
 end
 
--- Plans the next occurrences of repeating messages. A message that has lost its rule has no next occurrence, and is removed.
+-- Returns the due time and the body of the next occurrence of the message whose rule begins at byte `first` of a record. `detail`: that of
+-- the outcome. A paused message stays paused.
+local function next_occurrence(record, first, detail, micros)
+  local body, when, count = sub(record, first), match(detail, '^(@%d+):?(%d*)')
+  local is_paused = Record.is_paused(body, 1)
+  if count ~= '' then
+    body = Record.with_progress(body, 1, Record.progress(count, is_paused))
+  end
+  return is_paused and Record.PAUSED_UNTIL or Clock.due(when, micros), body
+end
+
+-- Plans the next occurrences of repeating messages. A message that has lost its rule, or has no other time, is removed.
 local function plan_repeating(q, plan, now, micros)
   plan.earliest_before = Scores.lowest(q.delayed)
   for _, id in ipairs(plan.repeating) do
-    local record = call('HGET', q.messages, id)
-    local first = Record.is(record) and Record.find_rule(record)
+    local record, detail = call('HGET', q.messages, id), plan.runs[id].detail
+    local first = Record.is(record) and sub(detail, 1, 1) == '@' and Record.find_rule(record)
     if first then
-      local due = Clock.due(match(plan.runs[id].detail, '^@%d+'), micros)
+      local due, body = next_occurrence(record, first, detail, micros)
       add_pair(plan.scores, due, id)
-      add_pair(plan.records, id, Record.pack(due, now, sub(record, first)))
+      add_pair(plan.records, id, Record.pack(due, now, body))
       plan.earliest = Scores.lower(plan.earliest, due)
     else
       plan.gone[#plan.gone + 1] = id
