@@ -85,5 +85,5 @@ export { writeJsonData } from '../message/codec/json-data.js';
 export { showPath } from '../message/codec/json-copy.js';
 export { type JsonLoss, lossOf, lossOfList } from '../message/codec/json-loss.js';
 export { readContent, readPayload } from '../message/codec/message-codec.js';
-export { isStrayPromise } from '../message/failure.js';
+export { isInstance, isStrayPromise } from '../message/failure.js';
 export { recognizeAcrossCopies } from '../message/delay-queue-errors.js';

@@ -97,7 +97,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * @example
    * ```ts
    * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
-   * await producer.repeat('trials', `trial:${userId}`, { every: '1d', startsAt: tomorrow, limit: 14 }, { userId });
+   * await producer.repeat('trials', `trial:${userId}`, { every: '1d', startsAt: new Date('2027-01-01'), limit: 14 }, { userId });
    * ```
    */
   async repeat<T>(

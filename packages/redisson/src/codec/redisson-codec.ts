@@ -1,5 +1,5 @@
 import { DelayQueueError, EncryptedPayload } from 'nestjs-delay-queue';
-import { type MessageCodec, NO_TYPE } from 'nestjs-delay-queue/layouts';
+import { isInstance, type MessageCodec, NO_TYPE } from 'nestjs-delay-queue/layouts';
 import type { CodecName } from './payload-codec.js';
 import { originalOf } from './configured-codec.js';
 import { customCodec } from './custom-codec.js';
@@ -32,7 +32,7 @@ export function redissonCodec(codec: CodecName | PayloadCodec): RedissonCodec {
           "headers: with layout 'redisson' a message has nothing but its payload; put them into the payload",
         );
       }
-      if (payload instanceof EncryptedPayload) {
+      if (isInstance(payload, EncryptedPayload)) {
         throw new DelayQueueError(
           'UNSUPPORTED_BY_LAYOUT',
           "payload: with layout 'redisson' messages cannot be encrypted; offer it to a queue with layout 'native', or decrypt it first",
