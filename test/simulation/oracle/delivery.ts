@@ -105,14 +105,13 @@ export class Holding {
     return deliveries.find((each) => each.holding === this && each.token === token);
   }
 
-  /** The delivery that a handler starts with. Handlers do not know their claims: what was replaced may wait beside what has replaced it. */
+  /**
+   * The delivery that a handler starts with. Handlers do not know their claims: what was replaced may wait beside what has replaced it. If
+   * both fit, the one that is still held is more likely, because a message that was lost or aborted hardly ever starts.
+   */
   waiting({ deliveries }: Life, dueAt: number, attempt: number): Delivery | undefined {
-    let any: Delivery | undefined;
-    for (const each of deliveries) {
-      if (each.holding !== this || each.run) continue;
-      if (each.dueAt === dueAt && each.attempt === attempt) return each;
-      any ??= each;
-    }
-    return any;
+    const waiting = [...deliveries].filter((each) => each.holding === this && !each.run);
+    const fitting = waiting.filter((each) => each.dueAt === dueAt && each.attempt === attempt);
+    return fitting.find((each) => each.loss === undefined) ?? fitting[0] ?? waiting[0];
   }
 }
