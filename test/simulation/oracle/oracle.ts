@@ -238,7 +238,7 @@ export class Oracle {
         if (result) this.#claimed(member, queue, first as ClaimRequest, (result as ClaimedTransfer).claimed);
         return undefined;
       case 'transfer':
-        if ((result as TransferReport).moved > 0) queue.transferred(member, this.#now);
+        if (hasMoved(result as TransferReport)) queue.transferred(member, this.#now);
         return this.#transferred(queue, result as TransferReport);
       case 'extend':
         return this.#extended(queue, first as Claim[], second as number, result as Claim[]);
@@ -649,3 +649,6 @@ export class Oracle {
     }
   }
 }
+
+/** True if the process takes itself for the last that has moved something: messages whose leases have ended count, too. */
+const hasMoved = ({ moved, recovered, deadLettered }: TransferReport) => moved + recovered + deadLettered.length > 0;
