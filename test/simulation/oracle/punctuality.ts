@@ -143,8 +143,8 @@ export class Punctuality {
     const hasTakenOver = this.#hasTakenOver(queue, since, members);
     if (this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
-      let bound = hasRecovered ? this.#troubledBound : this.boundSince(since, member.process);
-      if (hasTakenOver) bound = Math.max(bound, this.#troubledBound);
+      let bound = this.boundSince(since, member.process);
+      if (hasRecovered || hasTakenOver) bound = Math.max(bound, this.#troubledBound);
       const { roomSince } = member.holdingOf(traits);
       const waited = member.longestUnhindered('claims', traits.name, Math.max(since, roomSince), now);
       if (waited <= bound) continue;
