@@ -78,11 +78,13 @@ const PROGRESS = 'Nprogress\n';
 export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
 
 export function ruleLines(rule: RepeatProgress): string {
-  return `${REPEAT}${writeRule(rule)}\n${progressLines(rule)}`;
+  const { count = 0, isPaused = false } = rule;
+  return `${REPEAT}${writeRule(rule)}\n${progressLines(isCounted(rule) ? String(count) : '', isPaused)}`;
 }
 
-function progressLines(rule: RepeatProgress): string {
-  const parts = [...(isCounted(rule) ? [rule.count ?? 0] : []), ...(rule.isPaused ? ['paused'] : [])];
+/** @param count - empty if occurrences are not counted */
+function progressLines(count: string, isPaused: boolean): string {
+  const parts = [count, isPaused ? 'paused' : ''].filter((part) => part !== '');
   return parts.length > 0 ? `${PROGRESS}${parts.join(' ')}\n` : '';
 }
 
@@ -109,29 +111,32 @@ export function withoutProgress(inside: Buffer): Buffer {
   return startsWith(inside, PROGRESS) ? unwrap(inside, PROGRESS)[1] : inside;
 }
 
+/** Returns the lines of a repeating body that contain its rule, and all that follows them. */
+function splitAfterRule(body: Buffer): readonly [rule: Buffer, inside: Buffer] {
+  const end = body.indexOf('\n', REPEAT.length) + 1;
+  return [body.subarray(0, end), body.subarray(end)];
+}
+
 /** Returns a repeating body with its progress changed: pauses it or not, or sets the count. Keeps the rule, even one that is damaged. */
 export function withProgress(body: Buffer, change: { readonly isPaused?: boolean; readonly count?: number }): Buffer {
-  const end = body.indexOf('\n', REPEAT.length) + 1;
-  const inside = body.subarray(end);
-  const [known, paused] = [/^\d*/.exec(progressOf(inside))![0], isPausedIn(inside)];
-  const parts = [change.count?.toString() ?? known, (change.isPaused ?? paused) ? 'paused' : ''];
-  const progress = parts.filter((part) => part !== '').join(' ');
-  const lines = progress === '' ? '' : `${PROGRESS}${progress}\n`;
-  return Buffer.concat([body.subarray(0, end), Buffer.from(lines), withoutProgress(inside)]);
+  const [rule, inside] = splitAfterRule(body);
+  const count = change.count?.toString() ?? /^\d*/.exec(progressOf(inside))![0];
+  const lines = progressLines(count, change.isPaused ?? isPausedIn(inside));
+  return Buffer.concat([rule, Buffer.from(lines), withoutProgress(inside)]);
 }
 
 const isPausedIn = (inside: Buffer): boolean => progressOf(inside).endsWith('paused');
 
 /** True if a repeating body is paused. */
 export function isPausedRepeat(body: Buffer): boolean {
-  return isRepeating(body) && isPausedIn(body.subarray(body.indexOf('\n', REPEAT.length) + 1));
+  return isRepeating(body) && isPausedIn(splitAfterRule(body)[1]);
 }
 
 /** Returns a repeating body without its progress, to compare rules and contents. Other bodies stay as they are. */
 export function ruleAndContent(body: Buffer): Buffer {
   if (!isRepeating(body)) return body;
-  const end = body.indexOf('\n', REPEAT.length) + 1;
-  return Buffer.concat([body.subarray(0, end), withoutProgress(body.subarray(end))]);
+  const [rule, inside] = splitAfterRule(body);
+  return Buffer.concat([rule, withoutProgress(inside)]);
 }
 
 /**
