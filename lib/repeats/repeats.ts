@@ -10,7 +10,7 @@ import { readFields, readWholeNumber } from '../message/read-fields.js';
 import { readRule, RULE_FIELDS } from '../message/read-rule.js';
 import { isCounted, letterIdOf, type RepeatProgress, type RepeatRule } from '../message/repeat-rule.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import type { RepeatOptions } from '../options/queue-options.js';
+import type { RepeatOptions, RepeatTimes } from '../options/queue-options.js';
 import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Clock } from '../timing/clock.js';
@@ -18,13 +18,12 @@ import { checkOfferOptions, type OfferResult, withRetries } from '../producer/of
 import { Offers } from '../producer/offers.js';
 import { checkInTime } from '../producer/payload-in-time.js';
 import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
-import type { RepeatTimes } from '../options/queue-options.js';
 import { unsupported } from '../producer/unsupported.js';
 import { duplicate } from '../producer/queue-writer.js';
 import type { Offer } from '../store/producer-store.js';
 import { repeatsWith } from './repetition.js';
 import { RuleTimes } from './rule-times.js';
-import { StoredRepeats } from './stored-repeats.js';
+import { StoredRepeats, timeInStore } from './stored-repeats.js';
 
 type GivenOptions = RepeatRequest['options'];
 
@@ -103,9 +102,8 @@ export class Repeats implements OfferedRepeats, HandledRepeats {
   /** Bypasses the offer observers, because any headers that they added now would be repeated with every occurrence. */
   async #offer(queue: Queue, { id, rule, body }: RepeatOffer): Promise<OfferResult> {
     for (let round = 1; ; round++) {
-      // Uses the store's clock: this process's clock may be behind, and would then yield a time that has already passed.
-      const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
-      const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
+      const due = this.#nextAfter(rule, await timeInStore(queue, id));
+      const offer = { id, due, onDuplicate: 'repeat' as const, body };
       const result = await this.offers.writerOf(queue).writeAlone(offer);
       if (result) return result;
       if (round === MAX_ROUNDS) throw duplicate(queue.name, id);

@@ -9,8 +9,9 @@ import type { OfferResult } from '../producer/offer.js';
 import { snapshotOf } from '../producer/queue-views.js';
 import type { RepeatingMessage, RepeatingMessages } from '../producer/repeating-messages.js';
 import type { Queue } from '../runtime/queues.js';
+import { Examined } from '../search/examined.js';
 import { CheckedFilter } from '../search/message-filter.js';
-import { type SearchPage, searchPage } from '../search/search-messages.js';
+import { type SearchPage, searchPart } from '../search/search-messages.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import { wrongCursor } from '../store/page-cursor.js';
 import type { Offer, RepeatPause } from '../store/producer-store.js';
@@ -19,9 +20,6 @@ import type { RuleTimes } from './rule-times.js';
 
 /** The states of messages that repeat, in the order in which they are listed. */
 const STATES = ['delayed', 'ready', 'active'] as const;
-
-/** A page does not go on to the next state once it has examined so many messages. */
-const ENOUGH = 1000;
 
 const NEXT_TIMES = 5;
 
@@ -49,22 +47,21 @@ export class StoredRepeats implements RepeatingMessages {
   async list(page?: PageQuery): Promise<SearchPage<RepeatingMessage>> {
     const { cursor, limit } = readPage(page);
     let [state, from] = readCursor(cursor);
-    const messages: RepeatingMessage[] = [];
+    const { store } = this.queue;
     const show = (message: StoredMessage) => snapshotOf(this.queue, message);
-    const missing = new Set<number>();
-    for (let examined = 0; ;) {
+    const messages: RepeatingMessage[] = [];
+    const examined = new Examined();
+    for (;;) {
       const filter = new CheckedFilter({ state, repeats: true });
-      const room = limit - messages.length;
-      const found = await searchPage({ store: this.queue.store, show }, filter, { cursor: from, limit: room });
-      for (const message of found.messages) if (repeats(message)) messages.push(this.#withTimes(message));
-      found.missing?.forEach((partition) => missing.add(partition));
-      examined += found.examined;
+      const part = await searchPart({ store, show }, filter, { cursor: from, room: limit - messages.length });
+      for (const message of part.messages) if (repeats(message)) messages.push(this.#withTimes(message));
+      examined.add(part);
       const next = STATES[STATES.indexOf(state) + 1];
-      const end = found.cursor ?? (next ? `${next}:` : null);
-      if (found.cursor !== null || !next || messages.length === limit || examined >= ENOUGH) {
-        return { messages, cursor: end, examined, ...(missing.size > 0 && { missing: [...missing].sort() }) };
+      const end = part.cursor ?? (next ? `${next}:` : null);
+      if (end === null || messages.length === limit || examined.isEnough) {
+        return { messages, cursor: end, examined: examined.count, ...examined.notes };
       }
-      [state, from] = [next, undefined];
+      [state, from] = part.cursor === null ? [next!, undefined] : [state, part.cursor];
     }
   }
 
@@ -84,7 +81,7 @@ export class StoredRepeats implements RepeatingMessages {
       if (!found) return false;
       const { repeat } = found.message;
       if (!repeat.isPaused) return true;
-      const at = this.parts.times.nextAfter(repeat, await this.#now(id));
+      const at = this.parts.times.nextAfter(repeat, await timeInStore(this.queue, id));
       if (at === null) return !(await this.end(id));
       const outcome = await this.#pause(id, { resume: { at, from: found.body } });
       if (outcome !== 'stale') return outcome !== 'absent';
@@ -98,7 +95,7 @@ export class StoredRepeats implements RepeatingMessages {
     if (!found) return null;
     const { body } = unwrapRepeating(unwrapPutOff(found.body).body);
     // Somebody else may have run it in the same millisecond.
-    for (let at = await this.#now(id); ; at++) {
+    for (let at = await timeInStore(this.queue, id); ; at++) {
       const extra = { id: extraIdOf(id, new Date(at)), due: { after: 0 }, onDuplicate: 'reject' as const, body };
       const result = await this.parts.offer(extra);
       if (result) return result;
@@ -125,11 +122,6 @@ export class StoredRepeats implements RepeatingMessages {
     return message && repeats(message) ? { body: found.body, message } : null;
   }
 
-  /** Returns the time by the store's clock: this process's may be behind, and would then yield a time that has already passed. */
-  async #now(id: string): Promise<number> {
-    return (await this.queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true })).now;
-  }
-
   #withTimes(message: Found['message']): RepeatingMessage {
     return { ...message, next: message.repeat.isPaused ? [] : this.#timesOf(message) };
   }
@@ -147,6 +139,11 @@ export class StoredRepeats implements RepeatingMessages {
       throw error;
     }
   }
+}
+
+/** Returns the time by a message's store, ms: this process's clock may be behind, and would then yield a time that has already passed. */
+export async function timeInStore({ router }: Queue, id: string): Promise<number> {
+  return (await router.lookUp(id, { ask: (store) => store.status(), isFound: () => true })).now;
 }
 
 function repeats(message: MessageSnapshot): message is Found['message'] {
