@@ -41,8 +41,8 @@ export interface ConsumerStore {
   /**
    * Does {@link transfer} and {@link claim} in one call, for a process with free slots: due messages go straight from delayed into the
    * claim's lease. Done only if two calls would have the same effect: nothing is ready, no lease has expired, and the queue is neither
-   * paused nor limited by a rate or a global concurrency. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash right after the call
-   * costs the same as one after a claim.
+   * paused nor limited by a rate or a global concurrency. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash
+   * right after the call costs the same as one after a claim.
    * @param announcer - as in {@link TransferRequest}
    * @returns undefined if a condition is not met; then nothing was changed or announced
    */

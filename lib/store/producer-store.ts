@@ -83,9 +83,10 @@ export interface Offer {
   readonly due: DueTime;
   /**
    * `repeat` is for repeating messages that fall due at a given time. Whatever the existing message's state, its next occurrences become
-   * those of the new one. If both have the same, the existing message is kept. A paused message stays paused. It is replaced if it is dead, or delayed for its first
-   * attempt. If it is due or being retried, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would
-   * replace an occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not in every layout.
+   * those of the new one. If both have the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
+   * attempt. If it is due or being retried, it gets the new body (`kept`). If it is active, the new one follows it. A paused message stays
+   * paused. If the offer would replace an occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled.
+   * Not in every layout.
    */
   readonly onDuplicate: OnDuplicate | 'repeat';
   /**

@@ -1,8 +1,9 @@
 import { EncryptedPayload } from 'nestjs-delay-queue';
 
 /**
- * Returns a payload that the board can send to its page, so that no message hides the others. Bytes become base64, of an encrypted payload only the key is shown, and a `BigInt`, which a
- * codec of Redisson's layout may read, text. What JSON cannot show, such as too deep a nesting, is named.
+ * Returns a payload that the board can send to its page, so that no message hides the others. Bytes become base64, and a `BigInt`, which a
+ * codec of Redisson's layout may read, text. Of an encrypted payload, only the key is shown. What JSON cannot show, such as too deep a
+ * nesting, is named.
  */
 export function shownPayload(payload: unknown): unknown {
   if (payload instanceof EncryptedPayload) return { encryptedWith: payload.key };
