@@ -1,52 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { GroupStore } from '../../lib/groups/group-store.js';
-import { MemoryQueueDirectory, MemoryStores } from '../../lib/store/memory/memory-stores.js';
-import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import { groupKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
-import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
-import { systemClock } from '../../lib/timing/clock.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
-import { openRedisQueue } from './redis-queue.js';
-import { PREFIX } from './redis-stores.js';
+import { openQueueWithGroups, type QueueWithGroups } from './queue-with-groups.js';
 
 const HOUR = 3_600_000;
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, globalConcurrency: 2 };
 const RULES: GroupRules = { concurrency: 2, onRetry: 'hold' };
 
-interface Both {
-  readonly plain: MessageStore;
-  readonly grouped: MessageStore;
-  close(): Promise<void>;
-}
-
-function openInRedis(): Both {
-  let grouped: GroupStore;
-  const queue = openRedisQueue((connections, name) => {
-    grouped = new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules: RULES });
-    const keys = { keys: nativeKeys(PREFIX, name), others: groupKeys(PREFIX, name) };
-    return new NativeMessageStore(connections, { ...keys, limits: LIMITS });
-  });
-  return { plain: queue.store, grouped: grouped!, close: () => queue.close() };
-}
-
-function openInMemory(): Both {
-  const create = () => new MemoryMessageStore({ limits: LIMITS, clock: systemClock });
-  const { partitions, groups } = new MemoryStores(new MemoryQueueDirectory(), create).open('queue', 1, {
-    ...LIMITS,
-    groups: RULES,
-  });
-  return { plain: partitions[0]!, grouped: groups!, close: () => Promise.resolve() };
-}
-
-describe.each([
-  ['Redis', openInRedis],
-  ['memory', openInMemory],
-])('the global concurrency of a queue with groups: %s', (_name, open) => {
-  let both: Both;
+describe.each(['Redis', 'memory'] as const)('the global concurrency of a queue with groups: %s', (where) => {
+  const open = () => openQueueWithGroups[where](LIMITS, RULES);
+  let both: QueueWithGroups;
   let tokens = 0;
   afterEach(() => both.close());
 

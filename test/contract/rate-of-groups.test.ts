@@ -1,49 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { MemoryQueueDirectory, MemoryStores } from '../../lib/store/memory/memory-stores.js';
-import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
-import { GroupStore } from '../../lib/groups/group-store.js';
-import { systemClock } from '../../lib/timing/clock.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
-import { openRedisQueue } from './redis-queue.js';
-import { nativeStore, PREFIX } from './redis-stores.js';
+import { openQueueWithGroups, type QueueWithGroups } from './queue-with-groups.js';
 
 const HOUR = 3_600_000;
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, rate: { max: 1, per: HOUR } };
 const RULES: GroupRules = { concurrency: 1, onRetry: 'hold' };
 
-interface Both {
-  readonly plain: MessageStore;
-  readonly grouped: MessageStore;
-  close(): Promise<void>;
-}
-
-function openInRedis(): Both {
-  let grouped: GroupStore;
-  const queue = openRedisQueue((connections, name) => {
-    grouped = new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules: RULES });
-    return nativeStore(LIMITS)(connections, name);
-  });
-  return { plain: queue.store, grouped: grouped!, close: () => queue.close() };
-}
-
-function openInMemory(): Both {
-  const create = () => new MemoryMessageStore({ limits: LIMITS, clock: systemClock });
-  const { partitions, groups } = new MemoryStores(new MemoryQueueDirectory(), create).open('queue', 1, {
-    ...LIMITS,
-    groups: RULES,
-  });
-  return { plain: partitions[0]!, grouped: groups!, close: () => Promise.resolve() };
-}
-
-describe.each([
-  ['Redis', openInRedis],
-  ['memory', openInMemory],
-])('the rate of a queue with groups: %s', (_name, open) => {
-  let both: Both;
+describe.each(['Redis', 'memory'] as const)('the rate of a queue with groups: %s', (where) => {
+  const open = () => openQueueWithGroups[where](LIMITS, RULES);
+  let both: QueueWithGroups;
   afterEach(() => both.close());
 
   async function makeReady(store: MessageStore, ...ids: string[]): Promise<void> {
