@@ -226,7 +226,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
 
   /**
    * Finds messages in one state by id, type, group, due time, rule, error, or text in the payload or headers. A call examines at most about
-   * 5,000 messages or 4 MiB, from the `cursor` on, in the order of {@link list}, and returns when the page is full. So a page may be short
+   * 4,000 messages or 4 MiB, from the `cursor` on, in the order of {@link list}, and returns when the page is full. So a page may be short
    * or empty: go on until `cursor` is null. Delayed messages are sorted by due time, so a search that is limited to a range of due times
    * examines only these; all others examine the whole state. Messages that move during the search are found as by {@link list}.
    * - `filter`: `state`, and what else must be true of a message

@@ -23,7 +23,7 @@ export type RepeatingMessage<Snapshot = MessageSnapshot> = Snapshot & {
  */
 export interface RepeatingMessages<Snapshot = MessageSnapshot> {
   /**
-   * Lists the messages that repeat. There is no index of them: a call examines at most about 5,000 messages or 4 MiB of the queue, so a page
+   * Lists the messages that repeat. There is no index of them: a call examines at most about 4,000 messages or 4 MiB of the queue, so a page
    * may be short or empty: go on until `cursor` is null. First come the delayed ones by due time, then ready and active ones. A message that
    * moves during the walk may appear twice or not at all.
    * - `page`: `cursor` of the previous page; `limit` (1–1000, default 100)

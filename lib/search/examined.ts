@@ -1,10 +1,10 @@
 import type { StoredMessage } from '../store/admin-store.js';
 
 /** How many messages one read examines: few, because the server does nothing else meanwhile. */
-export const PART = 500;
+export const PART = 400;
 
 /** A call reads no further part once it has examined so many messages, or so many bytes of them. */
-const MAX_EXAMINED = 5000;
+const MAX_EXAMINED = 4000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 interface ExaminedPart {

@@ -37,7 +37,7 @@ export interface StepOptions {
 
 /**
  * All messages that match a filter, from `DelayQueueProducer.matching`. Methods walk through the messages of the filter's state in steps:
- * each examines at most 500 messages and changes those that match, each in a call of its own. Messages that are moved by others during the
+ * each examines at most 400 messages and changes those that match, each in a call of its own. Messages that are moved by others during the
  * walk may be missed.
  *
  * Methods reject with the same errors as the producer's. A failed change ends the walk after its step; the error says how many messages have
