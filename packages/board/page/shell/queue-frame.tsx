@@ -55,7 +55,7 @@ export function QueueFrame({ instance, queue, view, children }: QueueFrameProps)
         </>
       )}
       <nav class="tabs" aria-label="Views of the queue">
-        {VIEWS.filter(([tab]) => isOffered(tab, data)).map(([tab, label]) => (
+        {VIEWS.filter(([tab]) => isOffered(tab, view, data)).map(([tab, label]) => (
           <Link key={tab} to={path(tab)} isCurrent={(PARENTS[view] ?? view) === tab}>
             {label}
           </Link>
@@ -91,9 +91,9 @@ function Counts({ queue, path }: { readonly queue: QueueView; readonly path: str
   );
 }
 
-/** Groups and repeats are left out if the queue's layout has none. */
-function isOffered(tab: string, queue: QueueView | undefined): boolean {
-  return !queue || (tab !== 'groups' && tab !== 'repeats') || queue.can[tab];
+/** Groups and repeats are left out unless the queue has them, or they are open: a tab that disappeared would take a click with it. */
+function isOffered(tab: string, view: string, queue: QueueView | undefined): boolean {
+  return (tab !== 'groups' && tab !== 'repeats') || tab === view || queue?.can[tab] === true;
 }
 
 interface PauseButtonProps {
