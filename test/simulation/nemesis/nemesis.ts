@@ -288,11 +288,11 @@ export class Nemesis {
         return victim.replace();
       case 'frozen':
         process.freeze(length);
-        return troubled(100);
+        return oracle.troubled(process, process.busyUntil + 100);
       case 'suspended':
         process.suspend(length);
         // What it has planned before comes late by as much, unless its next check finds it.
-        return troubled(scenario.checkInterval + 100);
+        return oracle.troubled(process, process.busyUntil + scenario.checkInterval + 100);
       case 'clock step': {
         const by = Math.round(MAX_STEP * chance() ** 2) * (chance() < 0.5 ? 1 : -1);
         server.stepClock(by);

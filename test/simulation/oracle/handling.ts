@@ -50,16 +50,16 @@ export class Handling {
       violate('payload', life.id, 'is not what was offered');
     if (!this.#knowsType(delivery))
       violate('type', life.id, `starts in ${member.process.name}, which does not know its type`);
-    const { now, suspendedAt } = member.process;
+    const { now, suspendedUntil } = member.process;
     // Its clock cannot have told it.
-    const stoodStill = suspendedAt > now - MEMORY || delivery.isLeaseUnsure;
+    const stoodStill = suspendedUntil > now - MEMORY || delivery.isLeaseUnsure;
     this.#judgeLease(delivery, now, stoodStill);
     const { expiresAfter } = life.queue.traits;
     const lead = now - this.options.world.now;
     const time = this.options.server.time + lead;
     // A suspension stops its clock. A claim whose answer comes quickly shows that; a slow one may not.
     const isClockBehind =
-      suspendedAt > delivery.claimedAt || (suspendedAt > now - MEMORY && now - delivery.claimedAt > QUICK);
+      suspendedUntil > delivery.claimedAt || (suspendedUntil > now - MEMORY && now - delivery.claimedAt > QUICK);
     if (expiresAfter !== null && !this.#hasStepped && !isClockBehind) {
       const late = time - life.firstDue - expiresAfter;
       if (late > EXPIRY_SLACK) violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
@@ -92,8 +92,8 @@ export class Handling {
     if (signal.aborted) return;
     const { world, scenario, punctuality, violate } = this.options;
     const { now } = world;
-    const { suspendedAt, busyUntil } = member.process;
-    const stoodStill = suspendedAt > now - MEMORY || busyUntil > leaseEnd || isLeaseUnsure;
+    const { suspendedUntil, busyUntil } = member.process;
+    const stoodStill = suspendedUntil > now - MEMORY || busyUntil > leaseEnd || isLeaseUnsure;
     const overLease = now - leaseEnd - DRIFT * scenario.lease;
     if (overLease > PROMPT_SIGNAL && !stoodStill) {
       violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);

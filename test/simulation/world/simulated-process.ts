@@ -10,8 +10,7 @@ export class SimulatedProcess {
   isDead = false;
   readonly random: Chance;
   readonly clock: Clock;
-  /** The time at which it was last suspended with its clock, by the world's time. */
-  suspendedAt = -Infinity;
+  #suspendedUntil = -Infinity;
   /** Quartz drifts by some 50 ppm, and a time server slews clocks by up to 500. */
   readonly #rate: number;
   readonly #start: number;
@@ -61,6 +60,11 @@ export class SimulatedProcess {
     return this.#busyUntil;
   }
 
+  /** Until when it was, or is, last suspended with its clock, ms of the world. */
+  get suspendedUntil(): number {
+    return this.#suspendedUntil;
+  }
+
   /** The code that is running keeps the event loop busy. */
   spend(ms: number): void {
     if (this.#leadAt !== this.world.now) this.#lead = 0;
@@ -74,11 +78,15 @@ export class SimulatedProcess {
     this.#busyUntil = Math.max(this.#busyUntil, this.world.now + ms);
   }
 
-  /** Stops it together with its clock, as a virtual machine that is moved. */
+  /** Stops it together with its clock, as a virtual machine that is moved. What it was busy with ends later by as much. */
   suspend(ms: number): void {
-    this.freeze(ms);
-    this.#stoodStill += ms;
-    this.suspendedAt = this.world.now + ms;
+    const { now } = this.world;
+    // Its clock stands still once, even if it is suspended again meanwhile: it never goes back.
+    const since = Math.max(now, this.#suspendedUntil);
+    const more = Math.max(0, now + ms - since);
+    this.#busyUntil = Math.max(this.#busyUntil, since) + more;
+    this.#stoodStill += more;
+    this.#suspendedUntil = since + more;
   }
 
   kill(): void {
