@@ -35,6 +35,8 @@ export type OnCall = (messages: readonly DelayedMessage[]) => HandlerRun[];
 
 export interface HandlerRun {
   readonly conduct: Conduct;
+  /** The handler has kept the event loop busy for as long as it does. */
+  spun(): void;
   /** The handler is done. */
   ended(): void;
 }
@@ -252,13 +254,16 @@ function encryptionOf({ process, release }: ApplicationParts) {
 /** The stack of an error is most of what it costs. */
 const UNLUCKY = new Error('unlucky');
 
-function runHandler(process: SimulatedProcess, { conduct, ended }: HandlerRun): unknown {
+function runHandler(process: SimulatedProcess, { conduct, spun, ended }: HandlerRun): unknown {
   const { takes, spins, until } = conduct;
   const end = () => {
     ended();
     return endOf(conduct);
   };
-  if (spins > 0) process.spend(spins);
+  if (spins > 0) {
+    process.spend(spins);
+    spun();
+  }
   if (until) return until.then(end);
   if (takes === 0) return end();
   return new Promise((resolve) => process.clock.schedule(() => resolve(undefined), takes)).then(end);

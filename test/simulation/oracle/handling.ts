@@ -17,6 +17,12 @@ const DRIFT = 0.002;
 /** How long after its expiry a message may be started: the store's time is an estimate, ms. */
 const EXPIRY_SLACK = 25;
 
+/**
+ * How long before its expiry a message may be removed, ms: the consumer assumes that the store read its clock when the claim was sent, and
+ * keeps an estimate from an answer that took so long. The outcome may be on its way for a shorter time than the claim was.
+ */
+const EXPIRY_LEAD = 50;
+
 /** The time between a claim and a start, ms, within which the claim's answer was quick enough to correct the process's clock. */
 const QUICK = 50;
 
@@ -208,8 +214,8 @@ export class Handling {
     // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
     const isSlow = delivery !== undefined && delivery.member.wellFrom > world.now - SLOW_CLOCK;
     const isSkipped = delivery !== undefined && this.options.repeats.maySkip(life, delivery);
-    if (!isSkipped && early > (isSlow ? scenario.callTimeout : 0) && !this.#hasStepped) {
-      violate('expiry', life.id, `removed ${early} ms before it expires`);
+    if (!isSkipped && early > (isSlow ? scenario.callTimeout : EXPIRY_LEAD) && !this.#hasStepped) {
+      violate('expiry', life.id, `removed ${early.toFixed(1)} ms before it expires`);
     }
     if (delivery?.run) violate('expiry', life.id, 'removed as expired though a handler has started');
   }

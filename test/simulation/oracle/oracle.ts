@@ -70,7 +70,11 @@ export interface TroubleTraits {
   readonly queue?: string | undefined;
 }
 
-/** What it concerns if handlers keep the event loop busy for a small share of a lease: leases are extended long before they end. */
+/** How long handlers keep the event loop busy together until it matters, and the time that a process takes to catch up, ms. */
+const MIN_SPIN = 5;
+const AFTER_SPIN = 50;
+
+/** What it concerns if they do so for a small share of a lease: leases are extended long before they end. */
 const MAX_SHORT_SPIN = 0.05;
 const OF_SPINS: readonly Concern[] = ['claims', 'announcements'];
 
@@ -286,7 +290,7 @@ export class Oracle {
     journal.write?.(`${id} starts, attempt ${attempt}`);
     if (!life) {
       this.violate('known', id, 'a handler starts with a message that ended long ago');
-      return { conduct: conductOf(0, 0), ended: () => undefined };
+      return { conduct: conductOf(0, 0), spun: () => this.#spun(process), ended: () => undefined };
     }
     journal.digestOf(1, life.number);
     const { group, queue } = life;
@@ -306,16 +310,24 @@ export class Oracle {
         this.violate('concurrency', id, `starts beside ${holding.running - 1} others in ${process.name}`);
       }
     }
-    const concerns = conduct.spins > MAX_SHORT_SPIN * this.options.scenario.lease ? ALL_CONCERNS : OF_SPINS;
-    if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50, { concerns, isExact: true });
     const signal = conduct.takes > LONG ? message.signal : undefined;
     return {
       conduct,
+      spun: () => this.#spun(process),
       ended: () => {
         if (delivery) this.#ended(delivery, signal);
         journal.write?.(`${id} ends: ${conduct.end}`);
       },
     };
+  }
+
+  /** A handler has kept the event loop busy, perhaps after others in the same turn. */
+  #spun(process: SimulatedProcess): void {
+    const { world, scenario } = this.options;
+    const spun = process.busyUntil - world.now;
+    if (spun <= MIN_SPIN) return;
+    const concerns = spun > MAX_SHORT_SPIN * scenario.lease ? ALL_CONCERNS : OF_SPINS;
+    this.troubled(process, process.busyUntil + AFTER_SPIN, { concerns, isExact: true });
   }
 
   #ended(delivery: Delivery, signal: AbortSignal | undefined): void {
