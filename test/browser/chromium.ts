@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { isExecutable } from '../support/is-executable.js';
@@ -19,6 +20,17 @@ const ARGUMENTS = [
 export async function startChromium(): Promise<Browser> {
   const executablePath = findChromium() ?? installChromium();
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS });
+}
+
+/** Returns the memory of the process that draws the pages, bytes: its own, and its share of what it shares with others. */
+export async function rendererMemory(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const kilobytes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))![1]));
+  return Math.max(...kilobytes) * 1024;
 }
 
 function findChromium(): string | undefined {
