@@ -31,6 +31,12 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
+/** What is drawn from: applications stop more often than anything breaks. */
+const DRAWN_KINDS: readonly FaultKind[] = [...FAULT_KINDS, 'replaced', 'replaced'];
+
+/** The shares of processes that are killed, or stop, with messages in hand. */
+const IN_HAND = { killed: 0.5, replaced: 0.8 } as const;
+
 /** One thing that goes wrong: planned before the run, so that each can be left out without a change to the others. */
 export interface Fault {
   readonly number: number;
@@ -88,7 +94,7 @@ const ABOUT_LEASE = [-60, 20] as const;
 /** How long a fault waits for the call that it is aimed at, ms. */
 const AIM_TIME = 5000;
 
-/** How long after a claim a process that is to die with messages in hand dies at most, ms. */
+/** How long after a claim a process that is to end with messages in hand ends at most, ms. */
 const MAX_TIME_WITH_CLAIM = 200;
 
 /** By how much the clock of the server is set at most, ms. */
@@ -159,8 +165,8 @@ export class Nemesis {
   readonly counts: Record<string, number> = {};
   readonly happened: Fault[] = [];
   isOver = false;
-  /** Those that die when they claim messages of a queue whose name begins like this. */
-  readonly #doomed = new Map<SimulatedProcess, { readonly queue: string; readonly kill: () => void }>();
+  /** Those that end when they claim messages of a queue whose name begins like this. */
+  readonly #doomed = new Map<SimulatedProcess, { readonly queue: string; readonly end: () => void }>();
   /** When lone faults last struck calls of each process and queue, ms of the world. */
   readonly #strikes = new Map<string, readonly number[]>();
   #number = 0;
@@ -178,7 +184,7 @@ export class Nemesis {
   /** A process has claimed messages of a queue, and does not know it yet. */
   claimed(process: SimulatedProcess, queue: string): void {
     const doom = this.#doomed.get(process);
-    if (doom && queue.startsWith(doom.queue)) doom.kill();
+    if (doom && queue.startsWith(doom.queue)) doom.end();
   }
 
   /** Nothing goes wrong from now on. */
@@ -211,7 +217,7 @@ export class Nemesis {
   }
 
   /** @returns the kind of the fault; undefined: there is none */
-  #arrange(at: number, longest: number, given = this.options.kinds ?? FAULT_KINDS): FaultKind | undefined {
+  #arrange(at: number, longest: number, given = this.options.kinds ?? DRAWN_KINDS): FaultKind | undefined {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
     const { isLeftOut, scenario } = this.options;
@@ -285,7 +291,7 @@ export class Nemesis {
       case 'killed':
         return this.#kill(victim, chance);
       case 'replaced':
-        return victim.replace();
+        return this.#replace(victim, chance);
       case 'frozen':
         process.freeze(length);
         return oracle.troubled(process, process.busyUntil + 100);
@@ -308,19 +314,33 @@ export class Nemesis {
     }
   }
 
-  /** Half of them die with messages in hand. */
   #kill(victim: Victim, chance: Chance): void {
-    const { world } = this.options;
-    const { process } = victim;
     const pause = chance() < 0.2 ? between(chance, 20_000, 60_000) : between(chance, 0, 5000);
-    const queue = this.#drawQueue(chance);
     const after = MAX_TIME_WITH_CLAIM * chance();
-    if (chance() < 0.5) return victim.kill(pause);
-    const kill = () => {
-      if (this.#doomed.delete(process) && !process.isDead && !this.isOver) victim.kill(pause);
+    this.#end(victim, chance, { after, share: IN_HAND.killed, end: () => victim.kill(pause) });
+  }
+
+  #replace(victim: Victim, chance: Chance): void {
+    // What is claimed is released if the answer comes after the process has begun to stop.
+    const after = chance() < 0.7 ? 0 : MAX_TIME_WITH_CLAIM * chance();
+    this.#end(victim, chance, { after, share: IN_HAND.replaced, end: () => victim.replace() });
+  }
+
+  /** Ends a process: a share of them with messages in hand, so many ms after a claim. */
+  #end(
+    victim: Victim,
+    chance: Chance,
+    { after, share, end }: { readonly after: number; readonly share: number; readonly end: () => void },
+  ): void {
+    const { world, victims } = this.options;
+    const { process } = victim;
+    const queue = this.#drawQueue(chance);
+    if (chance() >= share) return end();
+    const endIfUp = () => {
+      if (this.#doomed.delete(process) && victims().includes(victim) && !this.isOver) end();
     };
-    this.#doomed.set(process, { queue, kill: () => void world.after(after, kill) });
-    world.after(AIM_TIME, kill);
+    this.#doomed.set(process, { queue, end: () => void world.after(after, endIfUp) });
+    world.after(AIM_TIME, endIfUp);
   }
 
   /** The beginning of a queue's name: each kind is as likely, however few messages it gets. */
@@ -383,17 +403,19 @@ export class Nemesis {
     // Some claims are answered about when their leases end.
     const aboutLease = scenario.lease + between(chance, ...ABOUT_LEASE);
     const isAboutLease = chance() < 0.25 && aboutLease < scenario.callTimeout;
-    const call = isAboutLease ? pick(chance, CLAIMS) : pick(chance, AIMS);
+    const call = isAboutLease ? CLAIMS[0] : pick(chance, AIMS);
     const isClaim = CLAIMS.some((each) => each === call);
     // Most claims find nothing, so that most faults of claims would not matter.
     const hasFound = isAboutLease || (isClaim && chance() < 0.6);
-    const isWorthIt = (result: unknown) => claimedBy({ call, result }).length > 0;
+    // Behind the first of several, the others may wait until their lease ends.
+    const fewest = isAboutLease ? 2 : 1;
+    const isWorthIt = (name: string, result: unknown) => claimedBy({ call: name, result }).length >= fewest;
     // Nobody but a family has a worker for each look, which may be gone before its claim is answered.
     const isOfFamily = hasFound && chance() < 0.3;
     const queue = isOfFamily ? 'tenant' : chance() < 0.5 ? this.#drawQueue(chance) : undefined;
     // Nobody relies on announcements as much as families do.
     if (call === ANNOUNCEMENT) return this.#loseAnnouncement(victim, chance() < 0.5 ? 'tenant' : queue);
-    const aim: Aim = { call, queue, ...(hasFound && { isWorthIt }) };
+    const aim: Aim = hasFound ? { calls: CLAIMS, queue, isWorthIt } : { calls: [call], queue };
     const delay = isAboutLease ? aboutLease : undefined;
     // What has happened and is not known is the hardest.
     const fault = hasFound ? pick(chance, ANSWER_FAULTS) : pick(chance, [...ANSWER_FAULTS, ...CALL_FAULTS]);

@@ -29,11 +29,12 @@ export const CALL_FAULTS = [
 
 /** Which call a fault is aimed at. */
 export interface Aim {
-  readonly call: string;
+  /** The names of calls, any of which will do. */
+  readonly calls: readonly string[];
   /** The beginning of the queue's name; undefined: any queue. */
   readonly queue: string | undefined;
   /** Whether an answer is worth it: the fault concerns the answer alone. Undefined: the fault is drawn when the call is sent. */
-  readonly isWorthIt?: (answer: unknown) => boolean;
+  readonly isWorthIt?: (call: string, answer: unknown) => boolean;
 }
 
 /** Something that makes calls of a process fail for a while. */
@@ -196,7 +197,7 @@ export class Link {
   ): ({ readonly fault: CallFault } & Pick<CallTrouble, 'delay' | 'onStrike'>) | undefined {
     for (const { chance, share, faults, aim, delay, onStrike } of this.troubles) {
       if (aim && !isAimedAt(aim, call, queue)) continue;
-      if (answer ? !aim?.isWorthIt?.(answer.result) : aim?.isWorthIt) continue;
+      if (answer ? !aim?.isWorthIt?.(call, answer.result) : aim?.isWorthIt) continue;
       if (chance() < share) return { fault: faults[Math.floor(chance() * faults.length)]!, delay, onStrike };
     }
     return undefined;
@@ -204,4 +205,4 @@ export class Link {
 }
 
 const isAimedAt = (aim: Aim, call: string, queue: string | undefined) =>
-  aim.call === call && (aim.queue === undefined || Boolean(queue?.startsWith(aim.queue)));
+  aim.calls.includes(call) && (aim.queue === undefined || Boolean(queue?.startsWith(aim.queue)));

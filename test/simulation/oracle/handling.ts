@@ -3,13 +3,16 @@ import type { Outcome } from '../../../lib/store/consumer-store.js';
 import { ownAttemptsOf, releaseFor, type Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';
-import type { Delivery, Holding } from './delivery.js';
+import type { Delivery } from './delivery.js';
 import { type Life, MEMORY } from './life.js';
 import type { Punctuality } from './punctuality.js';
 import type { RepeatUse } from './repeat-use.js';
 
 /** The time that a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
 const PROMPT = 8000;
+
+/** The time that a process that is well may take to call the handler of what has waited for others, once there is room, ms. */
+const PROMPT_CALL = 30;
 
 /** How far clocks of processes differ within a lease, as a share of it. */
 const DRIFT = 0.002;
@@ -57,8 +60,7 @@ export class Handling {
     if (!this.#knowsType(delivery))
       violate('type', life.id, `starts in ${member.process.name}, which does not know its type`);
     const { now, suspendedUntil } = member.process;
-    // Its clock cannot have told it.
-    const stoodStill = suspendedUntil > now - MEMORY || delivery.isLeaseUnsure;
+    const stoodStill = this.#stoodStill(delivery) || delivery.isLeaseUnsure;
     this.#judgeLease(delivery, now, stoodStill);
     const { expiresAfter } = life.queue.traits;
     const lead = now - this.options.world.now;
@@ -83,23 +85,34 @@ export class Handling {
     this.#judgePermits(delivery, now);
   }
 
-  /** A message waits for others of its batch no longer than that says, once there is room for a call. */
-  judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
-    const { world, punctuality, violate } = this.options;
-    const { now } = world;
-    const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
-    const late = now - since - life.queue.traits.batchWait;
-    const bound = punctuality.boundSince(since, member.process);
-    if (late > bound) violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
+  /**
+   * A message waits for others of its batch no longer than that says, once there is room for a call.
+   *
+   * @param now - when its wait ended, ms of the world
+   */
+  judgeWaitForOthers({ life, claimedAt, member, holding }: Delivery, now: number): void {
+    const { punctuality, violate } = this.options;
+    const { name, batchWait } = life.queue.traits;
+    const { fullAt } = holding;
+    const well = (from: number, to: number) => member.longestUnhindered('claims', name, from, to);
+    const since = Math.max(claimedAt, fullAt);
+    const late = well(since, now) - batchWait;
+    const bound = punctuality.boundAloneSince(since, member.process);
+    if (late > bound) return violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
+    // Its process has had it for long enough, and only had no room for a call.
+    const arrivedAt = claimedAt + punctuality.calmBound;
+    if (well(claimedAt, arrivedAt) < punctuality.calmBound) return;
+    const over = well(Math.max(arrivedAt + batchWait, fullAt), now);
+    if (over > PROMPT_CALL) violate('started', life.id, `${over.toFixed(1)} ms after there was room for a call`);
   }
 
   /** The signal of a handler has aborted by the end of its lease, and when its message is aborted. */
-  judgeSignal({ life, loss, lostAt, leaseEnd, isLeaseUnsure, member }: Delivery, signal: AbortSignal): void {
+  judgeSignal(delivery: Delivery, signal: AbortSignal): void {
     if (signal.aborted) return;
+    const { life, loss, lostAt, leaseEnd, isLeaseUnsure, member } = delivery;
     const { world, scenario, punctuality, violate } = this.options;
     const { now } = world;
-    const { suspendedUntil, busyUntil } = member.process;
-    const stoodStill = suspendedUntil > now - MEMORY || busyUntil > leaseEnd || isLeaseUnsure;
+    const stoodStill = this.#stoodStill(delivery) || member.process.busyUntil > leaseEnd || isLeaseUnsure;
     const overLease = now - leaseEnd - DRIFT * scenario.lease;
     if (overLease > PROMPT_SIGNAL && !stoodStill) {
       violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
@@ -137,7 +150,7 @@ export class Handling {
     const { id } = life;
     if (!delivery || life.holder !== delivery) violate('outcome', id, `${outcome.kind} of a claim that has ended`);
     const run = delivery?.run;
-    if ('lateBy' in outcome && outcome.lateBy !== undefined) return this.#judgeExpiry(life, delivery);
+    if ('lateBy' in outcome && outcome.lateBy !== undefined) return this.#judgeExpiry(life, delivery, outcome.lateBy);
     if (outcome.kind === 'release') {
       // A handler that fails when it is told of the shutdown has not used up an attempt.
       const isCutShort = run?.isOver && run.end === 'throw' && delivery?.member.isStopping;
@@ -171,6 +184,11 @@ export class Handling {
 
   #attemptsOf({ number }: Life): number {
     return ownAttemptsOf(number) ?? this.options.scenario.attempts;
+  }
+
+  /** True if the clock of its process stood still since the claim was sent, so that it cannot tell when the lease ends. */
+  #stoodStill({ member, claimedAt }: Delivery): boolean {
+    return member.process.suspendedUntil > claimedAt - this.options.scenario.callTimeout;
   }
 
   /** True if its process has a handler for the type of a message; otherwise the message waits for a process that has. */
@@ -208,15 +226,23 @@ export class Handling {
     this.options.violate('permits', life.id, `starts beside ${ids} of group ${group.name}`);
   }
 
-  #judgeExpiry(life: Life, delivery: Delivery | undefined): void {
+  /** @param lateBy - for how long it had expired when its process noticed, ms */
+  #judgeExpiry(life: Life, delivery: Delivery | undefined, lateBy: number): void {
     const { world, server, scenario, violate } = this.options;
-    const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
+    const { expiresAfter } = life.queue.traits;
+    const early = life.firstDue + (expiresAfter ?? Infinity) - server.time;
     // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
     const isSlow = delivery !== undefined && delivery.member.wellFrom > world.now - SLOW_CLOCK;
+    const ahead = isSlow ? scenario.callTimeout : EXPIRY_LEAD;
     const isSkipped = delivery !== undefined && this.options.repeats.maySkip(life, delivery);
-    if (!isSkipped && early > (isSlow ? scenario.callTimeout : EXPIRY_LEAD) && !this.#hasStepped) {
+    if (!isSkipped && early > ahead && !this.#hasStepped) {
       violate('expiry', life.id, `removed ${early.toFixed(1)} ms before it expires`);
     }
-    if (delivery?.run) violate('expiry', life.id, 'removed as expired though a handler has started');
+    if (delivery?.run) return violate('expiry', life.id, 'removed as expired though a handler has started');
+    // An occurrence that is skipped has not expired: `lateBy` counts from another time.
+    if (!delivery || expiresAfter === null || this.#hasStepped) return;
+    // It must not have expired because its process let it wait.
+    const expiredAt = server.worldTimeOf(life.firstDue + expiresAfter);
+    this.judgeWaitForOthers(delivery, expiredAt + lateBy - ahead);
   }
 }

@@ -39,7 +39,7 @@ class Troubles {
     let longest = 0;
     const all = [...this.#latest, ...others.#latest].sort((one, other) => one.from - other.from);
     for (const trouble of all) {
-      longest = Math.max(longest, trouble.from - since);
+      longest = Math.max(longest, Math.min(trouble.from, to) - since);
       since = Math.max(since, trouble.until);
     }
     return Math.max(longest, to - since);

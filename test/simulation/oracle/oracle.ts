@@ -48,7 +48,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** A process that has been well for this share of a lease has extended it, if not at the first attempt. */
+/** A process that is well for this share of a lease extends it, if not at the first attempt. */
 const EXTENSION_TIME = 0.42;
 
 /** How offers are counted by their outcomes. */
@@ -301,7 +301,7 @@ export class Oracle {
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
     if (delivery) {
-      this.#handling.judgeWaitForOthers(delivery, holding);
+      this.#handling.judgeWaitForOthers(delivery, this.#now);
       delivery.run = { call, end: conduct.end, isOver: false };
       call.deliveries.push(delivery);
       call.running++;
@@ -542,15 +542,19 @@ export class Oracle {
     }
   }
 
-  /** True if its process may have failed to extend it in time. */
+  /** True if its process may have failed to extend it in time: it was not well for long enough since the lease began. */
   #isExcused({ member, leaseEnd, isLeaseUnsure, life }: Delivery): boolean {
+    const { lease } = this.options.scenario;
+    if (isLeaseUnsure) return true;
+    const well = member.longestUnhindered('leases', life.queue.traits.name, leaseEnd - lease, leaseEnd);
+    return well < EXTENSION_TIME * lease;
+  }
+
+  /** True if its process may not hear in time that it has extended it. */
+  #mayMissExtension({ member, leaseEnd, life }: Delivery): boolean {
     const { process, isStopping } = member;
-    return (
-      isLeaseUnsure ||
-      process.isDead ||
-      isStopping ||
-      member.unhinderedFrom('leases', life.queue.traits.name) > leaseEnd - EXTENSION_TIME * this.options.scenario.lease
-    );
+    const latest = leaseEnd - EXTENSION_TIME * this.options.scenario.lease;
+    return process.isDead || isStopping || member.unhinderedFrom('leases', life.queue.traits.name) > latest;
   }
 
   #extended({ held }: QueueUse, claims: readonly Claim[], lease: number, lost: readonly Claim[]): void {
@@ -566,7 +570,7 @@ export class Oracle {
         this.#ledger.lose(life, 'released');
         life.free(this.#now);
       } else if (!lost.some(isSame)) {
-        delivery.isLeaseUnsure ||= this.#isExcused(delivery);
+        delivery.isLeaseUnsure ||= this.#mayMissExtension(delivery);
         delivery.leaseEnd = this.#now + lease;
       }
     }

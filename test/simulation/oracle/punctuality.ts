@@ -98,11 +98,16 @@ export class Punctuality {
   /** The time for which a message may wait for a process that is well itself, ms. */
   boundSince(at: number, process: SimulatedProcess): number {
     if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#troubledBound;
-    if (at <= this.#calmAfterLeft || at <= (this.#recoveredFrom.get(process) ?? -Infinity)) return this.#troubledBound;
+    if (at <= this.#calmAfterLeft) return this.#troubledBound;
     for (const [other, calmFrom] of this.#calmFrom) {
       if (other !== process && at <= calmFrom) return this.#troubledBound;
     }
-    return this.calmBound;
+    return this.boundAloneSince(at, process);
+  }
+
+  /** The same for a message that the process has claimed: then no other matters. */
+  boundAloneSince(at: number, process: SimulatedProcess): number {
+    return at <= (this.#recoveredFrom.get(process) ?? -Infinity) ? this.#troubledBound : this.calmBound;
   }
 
   /** The time that something announced takes until a process that hears it has acted on it, ms. */

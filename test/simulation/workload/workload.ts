@@ -56,6 +56,14 @@ const SLOW = 50;
 /** Messages that are due soon after each other are so within this time, ms. */
 const NEAR = 500;
 
+/** The time between the first messages of a crowd that take a call each, besides the time for which they wait for others, ms. */
+const STAGGER = 10;
+
+/** The maximum size of a crowd in the queue with batches, its maximum delay, and the time that it is given to end, ms. */
+const MAX_CROWD = 24;
+const MAX_DELAY_OF_CROWD = 1500;
+const CROWD_LASTS = 1500;
+
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
 const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02 } as const;
 
@@ -77,6 +85,8 @@ export class Workload {
   readonly #rules: Rules;
   /** The ids of messages that were changed a moment ago, while another change was under way. */
   readonly #changing = new Set<string>();
+  /** From when on a crowd may meet in the queue with batches, ms of the world. */
+  #nextCrowdAt = -Infinity;
   /** The queues that calls may still pause, one for each call. */
   readonly #pausing: QueueTraits[] = [];
 
@@ -184,18 +194,36 @@ export class Workload {
   }
 
   #offerMany(running: Running, numbers: readonly number[]): void {
-    const { scenario, conductOf } = this.options;
+    const { world, scenario, conductOf, messages } = this.options;
     const isBusy = scenario.isBusyAt(numbers[0]!);
-    const isCrowd = !isBusy && numbers.length > 1 && conductOf(numbers[0]!).takes > SLOW;
+    const isCrowd = !isBusy && numbers.length > 1 && numbers.slice(0, 2).every((each) => conductOf(each).takes > SLOW);
     const queues = isBusy ? this.#busy : this.#quiet;
-    const traits = isCrowd ? this.#drawQueueOfCrowd() : queues.draw(this.#chance);
-    this.#offerTo(traits, running, numbers, { longest: scenario.maxDelay, isCrowd });
+    const drawn = isCrowd ? this.#drawQueueOfCrowd() : queues.draw(this.#chance);
+    // Nobody else joins a crowd.
+    const isTaken = !isBusy && !isCrowd && drawn.kind === 'batches' && world.now < this.#nextCrowdAt;
+    const traits = isTaken ? this.#drawQueue() : drawn;
+    if (!isCrowd || traits.kind !== 'batches') {
+      return this.#offerTo(traits, running, numbers, { longest: scenario.maxDelay, isCrowd });
+    }
+    const longest = Math.min(scenario.maxDelay, MAX_DELAY_OF_CROWD);
+    this.#nextCrowdAt = world.now + longest + CROWD_LASTS;
+    // As many as fit into a process: others that wait outside would come in when a call ends, and make up for what it has forgotten.
+    const most = Math.min(traits.capacity, MAX_CROWD);
+    const count = integer(this.#chance, Math.ceil(most / 2), most);
+    const crowd = numbers.slice(0, count);
+    while (crowd.length < count && this.offered < messages) crowd.push(this.offered++);
+    this.#offerTo(traits, running, crowd, { longest, isCrowd });
+    if (numbers.length > count) this.#offerMany(running, numbers.slice(count));
   }
 
-  /** Messages that take their time meet in one queue, so that all of its slots are in use; most often in one with batches. */
+  /**
+   * Messages that take their time meet in one queue, so that all of its slots are in use; most often in one with batches, where one crowd
+   * comes after the other.
+   */
   #drawQueueOfCrowd(): QueueTraits {
-    const batches = this.options.scenario.queues.find(({ kind }) => kind === 'batches');
-    return batches && this.#chance() < 0.8 ? batches : this.#drawQueue();
+    const { world, scenario } = this.options;
+    const batches = scenario.queues.find(({ kind }) => kind === 'batches');
+    return batches && world.now >= this.#nextCrowdAt && this.#chance() < 0.8 ? batches : this.#drawQueue();
   }
 
   /** Offers messages to one queue, with one call. */
@@ -215,10 +243,16 @@ export class Workload {
     const kind = draw();
     const areTogether = kind < (isBusy ? 0.99 : isCrowd ? 0.1 : 0.6);
     const areNear = !isBusy && kind < 0.8;
-    const delayOf = () => (areTogether ? common : areNear ? common + Math.floor(draw() * NEAR) : drawDelay());
-    const offers = numbers.map((number) => {
+    // The first of a crowd take a call each, before the others come.
+    const isStaggered = isCrowd && !areTogether && kind < 0.5;
+    const step = traits.batchWait + STAGGER;
+    const delayOf = (i: number) => {
+      if (isStaggered) return common + step * Math.min(i, traits.concurrency);
+      return areTogether ? common : areNear ? common + Math.floor(draw() * NEAR) : drawDelay();
+    };
+    const offers = numbers.map((number, i) => {
       const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
-      const delay = delayOf();
+      const delay = delayOf(i);
       const type = traits.kind === 'typed' ? { type: TYPES[releaseFor(number, scenario)] } : {};
       const attempts = ownAttemptsOf(number);
       const own = { ...(group !== undefined && { group }), ...(attempts !== undefined && { attempts }) };
