@@ -170,6 +170,7 @@ export class Simulation {
           this.#workload.meanwhile(effect);
           if (claimedBy(effect).length > 0) this.#nemesis.claimed(process, effect.queue);
         },
+        onTransferAnswered: (of, report) => oracle.answered(of, report),
         onCall: (messages) => oracle.called(messages, member),
         onRegistered: (queue) => oracle.registered(queue),
         onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),

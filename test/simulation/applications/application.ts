@@ -23,7 +23,7 @@ import { routerOf } from '../../../lib/runtime/open-queue.js';
 import type { Link } from '../network/link.js';
 import { remoteDirectory } from '../network/remote-directory.js';
 import { remoteWorkerRegistry } from '../network/remote-worker-registry.js';
-import { type OnEffect, remoteStore } from '../network/remote-store.js';
+import { type OnEffect, type OnTransferAnswered, remoteStore } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
@@ -49,6 +49,7 @@ export interface ApplicationParts {
   readonly link: Link;
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
+  readonly onTransferAnswered: OnTransferAnswered;
   readonly onCall: OnCall;
   /** Called with each registration of a queue that takes effect. */
   readonly onRegistered: (queue: string) => void;
@@ -278,12 +279,13 @@ function endOf({ end, delay }: Conduct): unknown {
 }
 
 function overridesOf(parts: ApplicationParts): TestOverrides {
-  const { process, server, link, subscriptions, onEffect, onRegistered, onEvent } = parts;
+  const { process, server, link, subscriptions, onEffect, onTransferAnswered, onRegistered, onEvent } = parts;
   const remotes = new Map<object, MessageStore>();
   const remoteOf = (queue: string, store: MemoryMessageStore) => {
     let remote = remotes.get(store);
     if (!remote) {
-      remote = remoteStore({ queue, store: server.servedStore(store), link, subscriptions, onEffect });
+      const served = server.servedStore(store);
+      remote = remoteStore({ queue, store: served, link, subscriptions, onEffect, onTransferAnswered });
       remotes.set(store, remote);
     }
     return remote;

@@ -1,5 +1,11 @@
 import { closed, explain } from '../../../lib/redis/redis-errors.js';
-import type { ClaimedTransfer, ClaimReport, DueListener, WakeSignal } from '../../../lib/store/consumer-store.js';
+import type {
+  ClaimedTransfer,
+  ClaimReport,
+  DueListener,
+  TransferReport,
+  WakeSignal,
+} from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';
 import type { ServedStore } from './served-store.js';
@@ -27,6 +33,8 @@ const CALLS = [
   'discard',
 ] as const;
 
+const TRANSFERS: readonly string[] = ['transfer', 'transferAndClaim'];
+
 /** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
 const WAIT_GRACE = 5000;
 
@@ -52,16 +60,25 @@ export function claimedBy({ call, result }: Pick<Effect, 'call' | 'result'>): Cl
 /** Called with each call that takes effect, before its answer leaves. */
 export type OnEffect = (effect: Effect) => void;
 
+/** Called with the report of each transfer whose answer arrives. */
+export type OnTransferAnswered = (of: Pick<Effect, 'queue' | 'store'>, report: TransferReport) => void;
+
+/** The report of a transfer; undefined: there was none, or the call is another one. */
+const reportOf = (call: string, result: unknown): TransferReport | undefined =>
+  call === 'transfer' ? (result as TransferReport) : (result as ClaimedTransfer | undefined)?.report;
+
 export interface RemoteStoreOptions {
   readonly queue: string;
   readonly store: ServedStore;
   readonly link: Link;
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
+  readonly onTransferAnswered: OnTransferAnswered;
 }
 
 /** A store at the other end of the network. */
-export function remoteStore({ queue, store, link, subscriptions, onEffect }: RemoteStoreOptions): MessageStore {
+export function remoteStore(options: RemoteStoreOptions): MessageStore {
+  const { queue, store, link, subscriptions, onEffect, onTransferAnswered } = options;
   const perform = async (call: string, args: readonly unknown[]) => {
     const result = await store.perform(call, args);
     try {
@@ -72,11 +89,14 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
     }
     return result;
   };
+  const send = async (call: string, args: readonly unknown[]) => {
+    const result = await link.call(call, () => perform(call, args), queue);
+    const report = TRANSFERS.includes(call) ? reportOf(call, result) : undefined;
+    if (report) onTransferAnswered({ queue, store }, report);
+    return result;
+  };
   const calls = Object.fromEntries(
-    CALLS.filter((call) => store.has(call)).map((call) => [
-      call,
-      (...args: unknown[]) => link.call(call, () => perform(call, args), queue),
-    ]),
+    CALLS.filter((call) => store.has(call)).map((call) => [call, (...args: unknown[]) => send(call, args)]),
   );
   const rest = {
     watchDue: (listener: DueListener) =>

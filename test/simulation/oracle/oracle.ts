@@ -238,11 +238,11 @@ export class Oracle {
       case 'claim':
         return this.#claimed(member, queue, first as ClaimRequest, result as ClaimReport);
       case 'transferAndClaim':
-        if ((result as ClaimedTransfer | undefined)?.report.moved) queue.transferred(member, this.#now);
-        if (result) this.#claimed(member, queue, first as ClaimRequest, (result as ClaimedTransfer).claimed);
-        return undefined;
+        if (!result) return undefined;
+        this.#noteMover(member, queue, (result as ClaimedTransfer).report);
+        return this.#claimed(member, queue, first as ClaimRequest, (result as ClaimedTransfer).claimed);
       case 'transfer':
-        if (hasMoved(result as TransferReport)) queue.transferred(member, this.#now);
+        this.#noteMover(member, queue, result as TransferReport);
         return this.#transferred(queue, result as TransferReport);
       case 'extend':
         return this.#extended(queue, first as Claim[], second as number, result as Claim[]);
@@ -270,6 +270,15 @@ export class Oracle {
       default:
         return undefined;
     }
+  }
+
+  /** A process gets the answer of a transfer. */
+  answered({ queue, store }: Pick<Effect, 'queue' | 'store'>, report: TransferReport): void {
+    if (hasMoved(report)) this.#ledger.queueOf(store, queue).answered(report);
+  }
+
+  #noteMover(member: Member, queue: QueueUse, report: TransferReport): void {
+    if (hasMoved(report)) queue.transferred(member, report, this.#now);
   }
 
   /** A handler is called. @returns what it does with each message */

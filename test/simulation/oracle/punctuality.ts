@@ -20,6 +20,9 @@ const PUNCTUAL_PER_DISTANCE = 12;
  */
 const WITH_OTHERS_IN_TROUBLE = 3800;
 
+/** How long after the due time a standby fires at the latest, ms. */
+const STANDBY_GRACE = 1250;
+
 /** The time for which others may still suffer from a trouble that is over, ms. */
 const AFTERMATH = 3000;
 
@@ -130,6 +133,15 @@ export class Punctuality {
     return since <= this.#takenOverAt.get(queue)! && !members.some(isNew);
   }
 
+  /**
+   * True if perhaps nobody expects to be the first to move what falls due: the last one to move any has not heard of it, so it takes another
+   * one for the last, which knows better.
+   */
+  #areAllStandbys(queue: QueueUse, due: number, members: readonly Member[]): boolean {
+    const { before } = queue.transfersAround(due);
+    return before !== undefined && !before.isKnown && members.some((member) => member !== before.member);
+  }
+
   /** @returns what is wrong with the claim of a message now; undefined: nothing */
   judge(life: Life, members: readonly Member[], now: number): string | undefined {
     const { group, queue } = life;
@@ -147,9 +159,11 @@ export class Punctuality {
     const hasRecovered = this.#hasHelpedToRecover(queue, since, now);
     const hasTakenOver = this.#hasTakenOver(queue, since, members);
     if (this.#isHardToFind(traits, since, now)) return undefined;
+    const standbys = since === due && this.#areAllStandbys(queue, due, members) ? STANDBY_GRACE + this.calmBound : 0;
     for (const member of members) {
       let bound = this.boundSince(since, member.process);
       if (hasRecovered || hasTakenOver) bound = Math.max(bound, this.#troubledBound);
+      bound = Math.max(bound, standbys);
       const { roomSince } = member.holdingOf(traits);
       const waited = member.longestUnhindered('claims', traits.name, Math.max(since, roomSince), now);
       if (waited <= bound) continue;

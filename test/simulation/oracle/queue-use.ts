@@ -1,3 +1,4 @@
+import type { TransferReport } from '../../../lib/store/consumer-store.js';
 import type { QueueTraits } from '../applications/scenario.js';
 import type { ServedStore } from '../network/served-store.js';
 import { GroupUse } from './group-use.js';
@@ -12,6 +13,9 @@ export interface Transfer {
   readonly member: Member;
   /** ms of the world. */
   readonly at: number;
+  readonly report: TransferReport;
+  /** True if the process has got the answer. */
+  isKnown: boolean;
 }
 
 /** The server's state of a queue, or of a partition of it. */
@@ -33,9 +37,15 @@ export class QueueUse {
     readonly store: ServedStore,
   ) {}
 
-  transferred(member: Member, at: number): void {
-    this.#transfers.push({ member, at });
+  transferred(member: Member, report: TransferReport, at: number): void {
+    this.#transfers.push({ member, at, report, isKnown: false });
     if (this.#transfers.length > MAX_TRANSFERS) this.#transfers.shift();
+  }
+
+  /** The process of a transfer has got the answer. */
+  answered(report: TransferReport): void {
+    const transfer = this.#transfers.find((each) => each.report === report);
+    if (transfer) transfer.isKnown = true;
   }
 
   /** The last transfer before an instant, and the first one after it; undefined: not remembered, or there was none. */
