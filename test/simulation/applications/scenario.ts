@@ -93,6 +93,9 @@ export interface Scenario {
 
 const TENANTS = 24;
 
+/** True if a queue belongs to the family. */
+export const isOfFamily = (queue: string): boolean => queue.startsWith('tenant-');
+
 /** The average time between two offers, ms: of quiet phases, and of busy ones whose queues can take it. */
 const QUIET = [4, 300] as const;
 const BUSY = [0.1, 0.6] as const;

@@ -1,5 +1,5 @@
 import type { SimulatedProcess } from '../world/simulated-process.js';
-import { type QueueTraits, type Release, scaled } from '../applications/scenario.js';
+import { isOfFamily, type QueueTraits, type Release, scaled } from '../applications/scenario.js';
 import { Holding } from './delivery.js';
 
 /** What a trouble may keep a process from: claiming in time, keeping its leases, and hearing what is announced. */
@@ -34,10 +34,11 @@ class Troubles {
   }
 
   /** The longest time between two instants in which nothing was wrong, as far as is remembered, and nothing of the others, ms. */
-  longestWithout(from: number, to: number, others: Troubles): number {
-    let since = Math.max(from, this.#forgottenUntil, others.#forgottenUntil);
+  longestWithout(from: number, to: number, others: readonly Troubles[]): number {
+    let since = Math.max(from, this.#forgottenUntil, ...others.map((each) => each.#forgottenUntil));
     let longest = 0;
-    const all = [...this.#latest, ...others.#latest].sort((one, other) => one.from - other.from);
+    const ofOthers = others.flatMap((each) => each.#latest);
+    const all = [...this.#latest, ...ofOthers].sort((one, other) => one.from - other.from);
     for (const trouble of all) {
       longest = Math.max(longest, Math.min(trouble.from, to) - since);
       since = Math.max(since, trouble.until);
@@ -63,6 +64,10 @@ export class Member {
   readonly #troubles = troublesOf();
   /** Troubles that concern one queue alone. */
   readonly #troublesOfQueues = new Map<string, Readonly<Record<Concern, Troubles>>>();
+  /** The times at which no queue of the family was looked for. */
+  readonly #unreadFamily = new Troubles();
+  /** The time until which a look at some queue of the family may be held up, ms of the world. */
+  #looksUntil = -Infinity;
   readonly #holdings = new Map<QueueTraits, Holding>();
 
   constructor(
@@ -83,6 +88,18 @@ export class Member {
       this.#troublesOfQueues.set(queue, troubles);
     }
     for (const concern of concerns) troubles[concern].add(this.process.world.now, at);
+    if (queue !== undefined && isOfFamily(queue)) this.#looksUntil = Math.max(this.#looksUntil, at);
+    this.#noteUnreadFamily();
+  }
+
+  /**
+   * Who was deaf reads the directory of the family, which waits until the reading before has ended, with a look at each queue: one that is
+   * held up keeps all others waiting.
+   */
+  #noteUnreadFamily(): void {
+    const { now } = this.process.world;
+    const isDeaf = this.#troubles.announcements.until > now;
+    if (isDeaf && this.#looksUntil > now) this.#unreadFamily.add(now, this.#looksUntil);
   }
 
   /** Since when no trouble has concerned this, and its handlers have run; Infinity: one does. */
@@ -99,8 +116,9 @@ export class Member {
   /** The longest time between two instants in which no trouble concerned this, and its handlers ran, ms; 0 if it stops. */
   longestUnhindered(concern: Concern, queue: string, since: number, now: number): number {
     if (this.isStopping || this.process.isDead) return 0;
-    const ofQueue = this.#troublesOfQueues.get(queue)?.[concern] ?? new Troubles();
-    return this.#troubles[concern].longestWithout(Math.max(since, this.servesSince), now, ofQueue);
+    const ofQueue = this.#troublesOfQueues.get(queue)?.[concern];
+    const others = [ofQueue, isOfFamily(queue) ? this.#unreadFamily : undefined].filter((each) => each !== undefined);
+    return this.#troubles[concern].longestWithout(Math.max(since, this.servesSince), now, others);
   }
 
   /** Since when nothing has been wrong, and its handlers have run; Infinity: something is. */
