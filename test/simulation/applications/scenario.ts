@@ -116,16 +116,16 @@ export function drawScenario(
   wanted: { readonly processes: number | undefined; readonly isQuiet: boolean },
 ): Scenario {
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
-  const batch = pick(chance, [2, 4, 8, 8, 50]);
-  const batchWait = pick(chance, [0, 20, 20, 300, 1500]);
+  const batch = pick(chance, [2, 4, 4, 8, 8, 50]);
+  const batchWait = pick(chance, [0, 20, 20, 100, 100, 1500]);
   // What is about to expire when it is claimed shows whose clock counts.
   const expiresAfter = chance() < 0.5 ? integer(chance, 60, 300) : integer(chance, 300, 4000);
   // Some of these expire while they wait for others of their batch.
-  const batchExpiresAfter = chance() < 0.5 ? 60 + integer(chance, 0, 2 * batchWait) : null;
+  const batchExpiresAfter = chance() < 0.3 ? 60 + integer(chance, 0, 2 * batchWait) : null;
   const queueOf = (kind: QueueKind, share: number, traits: Partial<QueueTraits> = {}): QueueTraits => {
     const isBatched = kind === 'batches' || kind === 'crews';
     // Batches wait for each other only where few calls run at once.
-    const concurrency = pick(chance, isBatched ? [2, 2, 2, 2, 8, 32] : [2, 8, 32, 32, 100]);
+    const concurrency = pick(chance, isBatched ? [2, 2, 2, 2, 2, 8, 32] : [2, 8, 32, 32, 100]);
     const capacity = isBatched ? concurrency * batch : concurrency;
     const none = { permits: null, holds: false, globalConcurrency: null, expiresAfter: null, batchWait: 0 };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };

@@ -59,6 +59,11 @@ const NEAR = 500;
 /** The time between the first messages of a crowd that take a call each, besides the time for which they wait for others, ms. */
 const STAGGER = 10;
 
+/** One more than there can be calls: some are cancelled, or moved. */
+const singlesOf = ({ concurrency }: QueueTraits) => concurrency + 1;
+
+const batchOf = ({ capacity, concurrency }: QueueTraits) => capacity / concurrency;
+
 /** The maximum size of a crowd in the queue with batches, its maximum delay, and the time that it is given to end, ms. */
 const MAX_CROWD = 24;
 const MAX_DELAY_OF_CROWD = 1500;
@@ -196,12 +201,13 @@ export class Workload {
   #offerMany(running: Running, numbers: readonly number[]): void {
     const { world, scenario, conductOf, messages } = this.options;
     const isBusy = scenario.isBusyAt(numbers[0]!);
-    const isCrowd = !isBusy && numbers.length > 1 && numbers.slice(0, 2).every((each) => conductOf(each).takes > SLOW);
+    const [first] = numbers as [number];
+    const isCrowd = !isBusy && [first, first + 1].every((each) => conductOf(each).takes > SLOW);
     const queues = isBusy ? this.#busy : this.#quiet;
     const drawn = isCrowd ? this.#drawQueueOfCrowd() : queues.draw(this.#chance);
     // Nobody else joins a crowd.
     const isTaken = !isBusy && !isCrowd && drawn.kind === 'batches' && world.now < this.#nextCrowdAt;
-    const traits = isTaken ? this.#drawQueue() : drawn;
+    const traits = isTaken ? this.#drawQueue('batches') : drawn;
     if (!isCrowd || traits.kind !== 'batches') {
       return this.#offerTo(traits, running, numbers, { longest: scenario.maxDelay, isCrowd });
     }
@@ -209,7 +215,7 @@ export class Workload {
     this.#nextCrowdAt = world.now + longest + CROWD_LASTS;
     // As many as fit into a process: others that wait outside would come in when a call ends, and make up for what it has forgotten.
     const most = Math.min(traits.capacity, MAX_CROWD);
-    const count = integer(this.#chance, Math.ceil(most / 2), most);
+    const count = integer(this.#chance, Math.min(most, singlesOf(traits) + batchOf(traits) + 1), most);
     const crowd = numbers.slice(0, count);
     while (crowd.length < count && this.offered < messages) crowd.push(this.offered++);
     this.#offerTo(traits, running, crowd, { longest, isCrowd });
@@ -223,7 +229,8 @@ export class Workload {
   #drawQueueOfCrowd(): QueueTraits {
     const { world, scenario } = this.options;
     const batches = scenario.queues.find(({ kind }) => kind === 'batches');
-    return batches && world.now >= this.#nextCrowdAt && this.#chance() < 0.8 ? batches : this.#drawQueue();
+    if (!batches || world.now < this.#nextCrowdAt) return this.#drawQueue('batches');
+    return this.#chance() < 0.8 ? batches : this.#drawQueue();
   }
 
   /** Offers messages to one queue, with one call. */
@@ -243,11 +250,11 @@ export class Workload {
     const kind = draw();
     const areTogether = kind < (isBusy ? 0.99 : isCrowd ? 0.1 : 0.6);
     const areNear = !isBusy && kind < 0.8;
-    // The first of a crowd take a call each, before the others come.
-    const isStaggered = isCrowd && !areTogether && kind < 0.5;
+    // The first of a crowd take a call each, before the others come: more than a full batch.
+    const isStaggered = isCrowd && !areTogether && kind < 0.7;
     const step = traits.batchWait + STAGGER;
     const delayOf = (i: number) => {
-      if (isStaggered) return common + step * Math.min(i, traits.concurrency);
+      if (isStaggered) return common + step * Math.min(i, singlesOf(traits));
       return areTogether ? common : areNear ? common + Math.floor(draw() * NEAR) : drawDelay();
     };
     const offers = numbers.map((number, i) => {
@@ -421,8 +428,8 @@ export class Workload {
   }
 
   /** Each kind is as likely, however few messages it gets. Those that repeat are left alone. */
-  #drawQueue(): QueueTraits {
-    const queues = this.options.scenario.queues.filter(({ share }) => share > 0);
+  #drawQueue(otherThan?: QueueKind): QueueTraits {
+    const queues = this.options.scenario.queues.filter(({ share, kind }) => share > 0 && kind !== otherThan);
     const kind = pick(this.#chance, [...new Set(queues.map((queue) => queue.kind))] as [QueueKind]);
     return pick(this.#chance, queues.filter((queue) => queue.kind === kind) as [QueueTraits]);
   }
