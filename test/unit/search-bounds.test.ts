@@ -70,20 +70,20 @@ describe('a search', () => {
       limit,
     });
 
-  test('reads at most 500 messages at once, and at first no more than a page has', async () => {
+  test('reads at most 400 messages at once, and at first no more than a page has', async () => {
     queue.messages = messages(3000);
     await search({ idPrefix: 'm2999' }, 100);
-    expect(queue.requests.map(({ limit }) => limit)).toEqual([100, 500, 500, 500, 500, 500, 500]);
+    expect(queue.requests.map(({ limit }) => limit)).toEqual([100, 400, 400, 400, 400, 400, 400, 400, 400]);
   });
 
-  test('ends once it has examined 5,000 messages', async () => {
+  test('ends once it has examined 4,000 messages', async () => {
     queue.messages = messages(20_000);
-    expect(await search({ idPrefix: 'x' }, 1000)).toMatchObject({ messages: [], examined: 5000, cursor: '5000' });
+    expect(await search({ idPrefix: 'x' }, 1000)).toMatchObject({ messages: [], examined: 4000, cursor: '4000' });
   });
 
   test('ends once it has examined 4 MiB', async () => {
     queue.messages = messages(2000, { body: 'x'.repeat(4 * KIB) });
-    expect(await search({ idPrefix: 'x' }, 1000)).toMatchObject({ messages: [], examined: 1500, cursor: '1500' });
+    expect(await search({ idPrefix: 'x' }, 1000)).toMatchObject({ messages: [], examined: 1200, cursor: '1200' });
   });
 
   test('names every partition that has been missing, in order', async () => {
@@ -155,15 +155,15 @@ describe('a histogram', () => {
 describe('dead letters by error', () => {
   const failure = (name: string, stack = '') => JSON.stringify({ name, message: 'm', stack });
 
-  test('are examined up to 5,000 at once, and partitions that are missing are named', async () => {
+  test('are examined up to 4,000 at once, and partitions that are missing are named', async () => {
     const queue = new Listed();
     queue.messages = messages(12_000, { error: failure('TypeError') });
     queue.missing = [2];
     expect(await listErrors({ store: queue.store, codec: nativeCodec }, undefined)).toMatchObject({
       errors: [
-        { name: 'TypeError', count: 5000, example: 'm4999', firstAt: new Date(AT), lastAt: new Date(AT + 4999) },
+        { name: 'TypeError', count: 4000, example: 'm3999', firstAt: new Date(AT), lastAt: new Date(AT + 3999) },
       ],
-      ...{ examined: 5000, cursor: '5000', missing: [2] },
+      ...{ examined: 4000, cursor: '4000', missing: [2] },
     });
     const error = await refusalOf(listErrors({ store: queue.store, codec: nativeCodec }, { limit: 5 } as object));
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('limit') });
