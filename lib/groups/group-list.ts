@@ -3,7 +3,7 @@ import { readFields } from '../message/read-fields.js';
 import type { GroupBacklog } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
 
-/** The groups of a queue with the longest backlogs. */
+/** The groups of a queue with the longest backlogs, and groups with settings of their own. */
 export interface GroupList {
   /** The longest backlog first. */
   readonly groups: readonly {
@@ -14,8 +14,12 @@ export interface GroupList {
     readonly holding: number;
     /** The ids of such messages: at most 10, or fewer if the queue has too many to look through. */
     readonly holders: readonly string[];
+    /** True if the group is paused. */
+    readonly paused: boolean;
+    /** The group's own concurrency. Undefined: that of the queue's groups. */
+    readonly concurrency: number | 'unlimited' | undefined;
   }[];
-  /** The number of groups that have permits in use. Groups with a backlog are among them. */
+  /** The number of groups that have permits in use. All groups with a backlog are among them, except paused ones. */
   readonly total: number;
   /** False if there were too many groups to examine all of them, so that longer backlogs may be missing. */
   readonly isComplete: boolean;

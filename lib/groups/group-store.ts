@@ -2,7 +2,14 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import type { MessageState } from '../message/message.js';
 import type { ClaimReport, ClaimRequest } from '../store/consumer-store.js';
 import type { GroupRules, StoreLimits } from '../store/message-store.js';
-import type { GroupBacklogs, GroupPage, GroupPageRequest, PermitHolders } from '../store/admin-store.js';
+import type {
+  GroupBacklog,
+  GroupBacklogs,
+  GroupPage,
+  GroupPageRequest,
+  GroupSettings,
+  PermitHolders,
+} from '../store/admin-store.js';
 import { type GroupKeys, groupKeys, nativeKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
@@ -18,6 +25,7 @@ const BACKLOG_STEP = 500;
 export class GroupStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
   readonly #keys: GroupKeys;
+  readonly #rules: string;
 
   constructor(
     connections: RedisConnections,
@@ -34,9 +42,11 @@ export class GroupStore extends NativeMessageStore {
     },
   ) {
     const keys = groupKeys(prefix, queue);
-    super(connections, { keys, limits, groups: groupRulesArgument(rules), others: nativeKeys(prefix, queue) });
+    const groups = groupRulesArgument(rules);
+    super(connections, { keys, limits, groups, others: nativeKeys(prefix, queue) });
     this.#commands = connections.commands;
     this.#keys = keys;
+    this.#rules = groups;
   }
 
   /** Claims. Also repairs if a message has lost its record: its group is then unknown, so only a recount frees its permit. */
@@ -55,12 +65,22 @@ export class GroupStore extends NativeMessageStore {
     return { members, cursor: next === '' ? null : next };
   }
 
+  async setGroup(group: string, { paused, concurrency }: GroupSettings): Promise<void> {
+    const isPaused = paused === undefined ? '' : paused ? 1 : 0;
+    const most = concurrency === 'default' ? '-' : concurrency === 'unlimited' ? 0 : (concurrency ?? '');
+    const args = { group, paused: isPaused, most, groups: this.#rules };
+    await this.#commands.run(nativeFunctions.setGroup, { keys: this.#keys, args });
+  }
+
   async listGroups(cursor = ''): Promise<GroupBacklogs> {
     const args = { cursor, size: BACKLOG_STEP };
     const reply = await this.#commands.run(nativeFunctions.listGroups, { keys: this.#keys, args });
     const total = reply.number();
     const next = reply.text();
-    const groups = reply.rest(() => ({ group: reply.text(), waiting: reply.number(), holding: reply.number() }));
+    const groups = reply.rest(() => {
+      const backlog = { group: reply.text(), waiting: reply.number(), holding: reply.number() };
+      return { ...backlog, ...readSettings(reply.text()) };
+    });
     return { groups, total, cursor: next === '' ? null : next };
   }
 
@@ -70,4 +90,10 @@ export class GroupStore extends NativeMessageStore {
     const holders = reply.rest(() => ({ id: reply.text(), group: reply.text() }));
     return { holders, cursor: next === '' ? null : next };
   }
+}
+
+/** Reads a group's settings as `lua/modules/groups.lua` describes them; empty: none. */
+function readSettings(text: string): Pick<GroupBacklog, 'paused' | 'concurrency'> {
+  const [own = '', paused] = text.split(' ');
+  return { paused: paused === 'paused', concurrency: own === '' ? undefined : own === '0' ? 'unlimited' : Number(own) };
 }

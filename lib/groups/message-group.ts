@@ -1,10 +1,14 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type CheckedDue, type DueTime, type Duration, readDue } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import { showGiven } from '../message/show-given.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { ChangeTally } from '../store/write-all.js';
+
+/** The maximum number of a group's permits. */
+const MAX_CONCURRENCY = 1_000_000;
 
 /**
  * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
@@ -38,6 +42,31 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
    * @param query - `cursor` from the previous page; `limit` (1–1000, default 100)
    */
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
+
+  /**
+   * Pauses the group in all processes until {@link resume}: running handlers finish, and due messages wait in order, without a permit, so
+   * other groups are not held up. A pause needs no messages, and lasts if the queue is cleared.
+   * @example
+   * ```ts
+   * await producer.group('mails', 'acme').pause();
+   * ```
+   */
+  pause(): Promise<void>;
+
+  /** Resumes the group after {@link pause}. */
+  resume(): Promise<void>;
+
+  /**
+   * Sets how many messages of the group all processes together handle at once, in place of the `concurrency` of the queue's groups. If more
+   * are being handled, they finish, and the next one starts once fewer are.
+   * @param concurrency - 1–1,000,000, `'unlimited'`, or `'default'` for that of the queue's groups
+   * @throws DelayQueueError `INVALID_ARGUMENT`
+   * @example
+   * ```ts
+   * await producer.group('mails', 'acme').setConcurrency(3);
+   * ```
+   */
+  setConcurrency(concurrency: number | 'unlimited' | 'default'): Promise<void>;
 }
 
 interface GroupedQueue<Snapshot> {
@@ -102,6 +131,19 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
+  pause(): Promise<void> {
+    return this.queue.store.setGroup!(this.group, { paused: true });
+  }
+
+  resume(): Promise<void> {
+    return this.queue.store.setGroup!(this.group, { paused: false });
+  }
+
+  async setConcurrency(concurrency: number | 'unlimited' | 'default'): Promise<void> {
+    assertConcurrency(concurrency);
+    await this.queue.store.setGroup!(this.group, { concurrency });
+  }
+
   /** Changes messages in one state. Stops after a failure other than an unconfirmed replication. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     const tally = new ChangeTally();
@@ -125,6 +167,13 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
       cursor = page.cursor;
     }
   }
+}
+
+function assertConcurrency(value: unknown): void {
+  if (value === 'unlimited' || value === 'default') return;
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_CONCURRENCY) return;
+  const rule = "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'";
+  throw new DelayQueueError('INVALID_ARGUMENT', `concurrency: ${rule}, such as 3, not ${showGiven(value)}`);
 }
 
 /** Returns the sorted ids of a step's messages that are in `state` and whose ids come after `last`. */

@@ -58,7 +58,13 @@ export interface AdminStore {
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
-   * Lists groups that have permits in use, with the lengths of their backlogs. Each call examines, atomically, one portion of the groups. A
+   * Changes a group's own settings. A paused group's messages become part of its backlog, in order; active ones continue. Settings stay
+   * when the group has no messages, and when the queue is cleared. Absent if messages have no groups.
+   */
+  setGroup?(group: string, settings: GroupSettings): Promise<void>;
+
+  /**
+   * Lists groups that have permits in use or settings of their own, with the lengths of their backlogs. Each call examines, atomically, one portion of the groups. A
    * group may be listed by several calls. Absent if messages have no groups.
    * @param cursor - from the previous call; omitted in the first
    */
@@ -190,6 +196,13 @@ export interface GroupMember {
   readonly state: MessageState;
 }
 
+/** A group's own settings. Absent: not changed, or none. */
+export interface GroupSettings {
+  readonly paused?: boolean;
+  /** `'default'`: that of the queue's groups. */
+  readonly concurrency?: number | 'unlimited' | 'default';
+}
+
 export interface GroupBacklogs {
   readonly groups: readonly GroupBacklog[];
   /** The number of groups that have permits in use. */
@@ -204,6 +217,9 @@ export interface GroupBacklog {
   readonly waiting: number;
   /** How many permits are taken, by messages that are ready, active, or wait for a retry. */
   readonly holding: number;
+  readonly paused: boolean;
+  /** The group's own number of permits. Undefined: that of the queue's groups. */
+  readonly concurrency: number | 'unlimited' | undefined;
 }
 
 export interface PermitHolders {

@@ -17,10 +17,12 @@ import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { isThorough } from '../support/thorough.js';
+import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
 import { describeGroups } from './rules/group.rules.js';
+import { describeGroupSettings } from './rules/group-settings.rules.js';
 
 /** Gives every message a group that its callers do not see. */
 class GroupingStore extends NativeMessageStore {
@@ -133,13 +135,12 @@ if (isThorough) {
   );
 }
 
-describeGroups(
-  'GroupStore',
-  ({ groups, ...limits }) =>
-    Promise.resolve(
-      openRedisQueue(
-        (connections, queue) => new GroupStore(connections, { prefix: PREFIX, queue, limits, rules: groups! }),
-      ),
+const openGroupStore: OpenQueue = ({ groups, ...limits }) =>
+  Promise.resolve(
+    openRedisQueue(
+      (connections, queue) => new GroupStore(connections, { prefix: PREFIX, queue, limits, rules: groups! }),
     ),
-  { canBeDamaged: true },
-);
+  );
+
+describeGroups('GroupStore', openGroupStore, { canBeDamaged: true });
+describeGroupSettings('GroupStore', openGroupStore);

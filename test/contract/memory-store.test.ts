@@ -3,6 +3,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { describeGroups } from './rules/group.rules.js';
+import { describeGroupSettings } from './rules/group-settings.rules.js';
 
 const openQueue: OpenQueue = (limits) => {
   const clock = new ManualClock();
@@ -18,3 +19,4 @@ const openQueue: OpenQueue = (limits) => {
 
 describeMessageStore('MemoryMessageStore', openQueue, { transfersAndClaims: true, isShared: false });
 describeGroups('MemoryMessageStore', openQueue);
+describeGroupSettings('MemoryMessageStore', openQueue);

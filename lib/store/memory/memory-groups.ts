@@ -1,3 +1,4 @@
+import type { GroupBacklog } from '../admin-store.js';
 import type { GroupRules } from '../message-store.js';
 import type { MemoryMessage } from './message-table.js';
 
@@ -12,11 +13,15 @@ export class MemoryGroups {
   readonly #lastServed = new Map<string, number>();
   #served = 0;
 
-  constructor(readonly rules: GroupRules) {}
+  /** @param settings - the settings of groups that have their own, by name */
+  constructor(
+    readonly rules: GroupRules,
+    private readonly settings: ReadonlyMap<string, Pick<GroupBacklog, 'paused' | 'concurrency'>>,
+  ) {}
 
   /** Chooses at most `most` messages to claim. `ready` contains all ready messages in the order in which they fell due. */
   choose(ready: readonly MemoryMessage[], most: number): MemoryMessage[] {
-    const chosen = ready.filter(({ hasPermit }) => hasPermit);
+    const chosen = ready.filter(({ hasPermit, group }) => hasPermit && !this.#isPaused(group));
     const backlogs = new Map<string, MemoryMessage[]>();
     for (const message of ready) if (!message.hasPermit) push(backlogs, message);
     const last = (group: string) => this.#lastServed.get(group) ?? 0;
@@ -72,7 +77,14 @@ export class MemoryGroups {
   }
 
   #free(group: string): number {
-    return (this.rules.concurrency ?? Infinity) - this.#takenBy(group);
+    if (this.#isPaused(group)) return 0;
+    const { concurrency } = this.settings.get(group) ?? {};
+    if (concurrency === 'unlimited') return Infinity;
+    return (concurrency ?? this.rules.concurrency ?? Infinity) - this.#takenBy(group);
+  }
+
+  #isPaused(group: string): boolean {
+    return this.settings.get(group)?.paused === true;
   }
 
   #takenBy(group: string): number {

@@ -20,7 +20,7 @@ import {
 } from '../consumer-store.js';
 import type { DueTime, Offer, OfferReceipt, RepeatPause, RepeatPauseOutcome } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
-import type { DeadSelection, GroupBacklog } from '../admin-store.js';
+import type { DeadSelection, GroupBacklog, GroupSettings } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
@@ -43,6 +43,8 @@ export class MemoryQueue {
   #limits!: StoreLimits;
   /** Undefined if messages have no groups. */
   #groups: MemoryGroups | undefined;
+  /** The settings of groups that have their own, by name. */
+  readonly #groupSettings = new Map<string, Pick<GroupBacklog, 'paused' | 'concurrency'>>();
   /** Tokens of claims that other claims have superseded. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
@@ -63,7 +65,7 @@ export class MemoryQueue {
     this.#limits = limits;
     const { groups } = limits;
     if (!groups) this.#groups = undefined;
-    else if (this.#groups?.rules !== groups) this.#groups = new MemoryGroups(groups);
+    else if (this.#groups?.rules !== groups) this.#groups = new MemoryGroups(groups, this.#groupSettings);
   }
 
   claimable(most: number): MemoryMessage[] {
@@ -81,17 +83,30 @@ export class MemoryQueue {
 
   backlogs(): GroupBacklog[] {
     const holders = new Set(this.holders());
-    const groups = new Map<string, { group: string; waiting: number; holding: number }>();
-    for (const { group } of holders) {
-      const of = groups.get(group) ?? { group, waiting: 0, holding: 0 };
-      of.holding++;
-      groups.set(group, of);
-    }
+    const groups = new Map<string, GroupBacklog & { waiting: number; holding: number }>();
+    const add = (group: string) => {
+      const { paused = false, concurrency } = this.#groupSettings.get(group) ?? {};
+      const added = groups.get(group) ?? { group, waiting: 0, holding: 0, paused, concurrency };
+      groups.set(group, added);
+      return added;
+    };
+    for (const group of this.#groupSettings.keys()) add(group);
+    for (const { group } of holders) add(group).holding++;
     for (const message of this.table.list('ready', this.table.count('ready'))) {
       const of = groups.get(message.group);
       if (of && !holders.has(message)) of.waiting++;
     }
     return [...groups.values()];
+  }
+
+  setGroup(group: string, { paused, concurrency }: GroupSettings): void {
+    const before = this.#groupSettings.get(group);
+    const settings = {
+      paused: paused ?? before?.paused ?? false,
+      concurrency: concurrency === 'default' ? undefined : (concurrency ?? before?.concurrency),
+    };
+    if (settings.paused || settings.concurrency !== undefined) this.#groupSettings.set(group, settings);
+    else this.#groupSettings.delete(group);
   }
 
   countClaimable(): number {

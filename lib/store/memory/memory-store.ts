@@ -29,6 +29,7 @@ import type {
   GroupBacklogs,
   GroupPage,
   GroupPageRequest,
+  GroupSettings,
   StoredPage,
   PageRequest,
   PermitHolders,
@@ -264,6 +265,13 @@ export class MemoryMessageStore implements MessageStore {
 
   listGroup({ group }: GroupPageRequest): Promise<GroupPage> {
     return this.#atomically(() => ({ members: this.#table.listGroup(group), cursor: null }));
+  }
+
+  setGroup(group: string, settings: GroupSettings): Promise<void> {
+    return this.#atomically(() => {
+      this.#queue.setGroup(group, settings);
+      this.#wakeForReady();
+    });
   }
 
   listGroups(): Promise<GroupBacklogs> {

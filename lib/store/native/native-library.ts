@@ -38,6 +38,7 @@ const FILES = {
   list: 'list',
   group: 'group',
   listGroups: 'list-groups',
+  setGroup: 'set-group',
   listHolders: 'list-holders',
   redrive: 'redrive',
   discard: 'discard',

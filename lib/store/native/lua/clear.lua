@@ -1,4 +1,4 @@
--- Removes every message in every state.
+-- Removes every message in every state. Groups keep their own settings.
 --
 -- KEYS messages claims attempts errors delayed leases dead ready wake followers
 --      | permits backlog held
@@ -12,9 +12,12 @@ local function unlink_backlogs(backlog, groups)
   for first = 1, #groups, 1000 do
     local backlogs = {}
     for at = first, min(first + 999, #groups) do
-      backlogs[#backlogs + 1] = backlog .. groups[at]
+      -- The key without a name holds the settings.
+      backlogs[#backlogs + 1] = groups[at] ~= '' and backlog .. groups[at] or nil
     end
-    call('UNLINK', unpack(backlogs))
+    if #backlogs > 0 then
+      call('UNLINK', unpack(backlogs))
+    end
   end
 end
 
@@ -24,14 +27,20 @@ local function run(keys, args)
   local permits, backlog, held = keys[11], keys[12], keys[13]
   local deadline = args[1]
   Clock.check(deadline, (Clock.read()))
-  for _, key in ipairs({ claims, attempts, errors, followers, permits, held }) do call('HLEN', key) end
+  for _, key in ipairs({ claims, attempts, errors, followers, permits, held, backlog }) do call('HLEN', key) end
   for _, key in ipairs({ delayed, leases, dead }) do call('ZCARD', key) end
   for _, key in ipairs({ ready, wake }) do call('LLEN', key) end
   local count = call('HLEN', messages)
   if permits then
+    Permissions.check('HSET', permits)
     unlink_backlogs(backlog, call('HKEYS', permits))
+    unlink_backlogs(backlog, call('HKEYS', backlog))
+    call('UNLINK', unpack(keys, 1, 11))
+    call('UNLINK', held)
+    Groups.mark_settings({ permits = permits, backlog = backlog })
+  else
+    call('UNLINK', unpack(keys))
   end
-  call('UNLINK', unpack(keys))
   return count
 end
 

@@ -123,17 +123,19 @@ end
 -- Returns how many messages wait in backlogs, and true if the permits are right: each permit in use belongs to a message, and no message
 -- waits while its group has room.
 local function look_at_groups(q, ready, active)
-  local taken, waiting, is_right, names = 0, 0, true, {}
-  for _, name in ipairs(call('HKEYS', q.permits)) do
-    if name ~= Groups.ANY_WIDE then
-      names[#names + 1] = name
+  local taken, waiting, is_right, names, is_named = 0, 0, true, {}, { [Groups.ANY_WIDE] = true }
+  for _, key in ipairs({ q.permits, q.backlog }) do
+    for _, name in ipairs(call('HKEYS', key)) do
+      if not is_named[name] then
+        names[#names + 1], is_named[name] = name, true
+      end
     end
   end
   for i, text in ipairs(Groups.texts(q, names)) do
     local group = Groups.state(q, names[i], text)
     local length = Groups.run_on_backlog(q, 'LLEN', group.name) or 0
     taken, waiting = taken + group.taken, waiting + length
-    is_right = is_right and group.taken > 0 and not (length > 0 and Groups.has_room(q, group))
+    is_right = is_right and (group.taken > 0 or not group.stored) and not (length > 0 and Groups.has_room(q, group))
   end
   return waiting, is_right and taken == ready + active + call('HLEN', q.held)
 end
@@ -194,7 +196,7 @@ local function run(keys, args)
   local has_leased = is_new and lease_claims(q, request)
   local ready, elsewhere = call('LLEN', q.ready), 0
   if q.groups then
-    if ready + call('HLEN', q.permits) > MAX_READY then
+    if ready + call('HLEN', q.permits) + call('HLEN', q.backlog) > MAX_READY then
       return { '', {}, {} }
     end
     Groups.check(q)

@@ -4,21 +4,29 @@
 -- After each call, a group that may still do so has an empty backlog. Claims that can take more than the list has also use the backlogs.
 --
 -- permits HASH group → '1' if the group's only permit is taken; otherwise a string that packs how many permits are taken, and how many of
---         them by ready messages. The field '' exists if any group has such a string, or once had.
+--         them by ready messages. The field '' exists if any group has such a string, or once had; it is '2' while any group has
+--         settings of its own.
 -- backlog LIST of ids, at the key `backlog` followed by the group's name. These keys are not declared, but share the others' hash slot. A
 --         backlog packed into a field of `permits` would cost nearly twice as much: Redis' Lua hashes every byte of a string.
+--         At the key `backlog` itself: HASH group → its own settings: its number of permits (0: no limit; empty: as other groups), a space,
+--         and 'paused' or nothing.
 -- held    HASH id → group, of delayed messages that have a permit
 --
 -- If the queue's messages have groups, `q.groups` holds what the call has read and is about to change; otherwise it is nil.
 
--- The field of `permits` that exists if any group's string packs numbers, or once did.
+-- The field of `permits` that exists if any group's string packs numbers, or once did, and its value while any group has own settings.
 Groups.ANY_WIDE = ''
+local ANY_SETTINGS = '2'
 
 -- Creates `q.groups`. `rules`: '<number of permits of each group, 0: no limit> <hold or pass>'
 function Groups.begin(q, rules)
   local permits, on_retry = match(rules, '^(%d+) (%a+)$')
   q.groups = {
     permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
+    -- True if claims must count ready messages: a group may have several permits.
+    counts_ready = permits ~= '1',
+    -- The settings of groups that the call has read, by name; nil if no group has any.
+    settings = nil,
     -- The groups that the call may change: by name, by message id, and in the order in which they were opened.
     by_name = {}, of = {}, opened = {},
     -- How many messages remove_ready has moved from backlogs to the list of ready ids since the groups were last stored.
@@ -41,9 +49,38 @@ function Groups.check(q)
   Permissions.check('RPUSH', q.backlog, 'HSET', q.held, 'HDEL', q.held)
 end
 
--- Returns the strings that `permits` stores for these groups.
+-- Lets each call that reads `permits` know whether any group has settings of its own. Versions without such settings may remove the mark,
+-- so claims restore it. Returns true if any group has settings.
+function Groups.mark_settings(q)
+  local has_settings = call('EXISTS', q.backlog) > 0
+  if has_settings ~= (call('HGET', q.permits, Groups.ANY_WIDE) == ANY_SETTINGS) then
+    call('HSET', q.permits, Groups.ANY_WIDE, has_settings and ANY_SETTINGS or '1')
+  end
+  return has_settings
+end
+
+-- Reads these groups' own settings.
+local function read_settings(q, names)
+  q.groups.settings = q.groups.settings or {}
+  for i, text in ipairs(call('HMGET', q.backlog, unpack(names))) do
+    q.groups.settings[names[i]] = text
+  end
+end
+
+-- Returns the strings that `permits` stores for these groups, and reads their own settings if any group has some.
 function Groups.texts(q, names)
-  return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
+  local count = #names
+  if count == 0 then
+    return {}
+  end
+  names[count + 1] = Groups.ANY_WIDE
+  local texts = call('HMGET', q.permits, unpack(names))
+  local mark = texts[count + 1]
+  names[count + 1], texts[count + 1] = nil, nil
+  if mark == ANY_SETTINGS then
+    read_settings(q, names)
+  end
+  return texts
 end
 
 -- Returns how many permits are taken, and how many of them by ready messages. `text`: the group's string from `permits`. Any string of another
@@ -58,6 +95,16 @@ function Groups.taken(text)
   return 0, 0
 end
 
+-- Sets how many permits a group has. `settings`: its own, from the hash at `backlog`; false or nil: none.
+function Groups.apply(q, group, settings)
+  local own, paused = match(settings or '', '^(%d*) (%a*)$')
+  group.has_settings, group.is_paused = own ~= nil, paused == 'paused'
+  group.permits = own == '0' and huge or tonumber(own or '') or q.groups.permits
+  if group.is_paused then
+    group.permits = 0
+  end
+end
+
 -- Returns the state of a group. `text`: its string from `permits`, used unless the call has already read the group.
 function Groups.state(q, name, text)
   local groups = q.groups
@@ -65,6 +112,7 @@ function Groups.state(q, name, text)
   if not group then
     group = { name = name, stored = text, added = 0 }
     group.taken, group.ready = Groups.taken(text)
+    Groups.apply(q, group, groups.settings and groups.settings[name])
     groups.by_name[name], groups.opened[#groups.opened + 1] = group, group
   end
   return group
@@ -130,7 +178,7 @@ end
 -- True if a group may append a message to the list of ready ids: it has a free permit, and no message in the list. If groups have a single
 -- permit, `ready` is not stored, but the permit is free only if there is no such message.
 function Groups.has_room(q, group)
-  return group.taken < q.groups.permits and (group.taken == 0 or group.ready == 0)
+  return group.taken < group.permits and (group.taken == 0 or group.ready == 0)
 end
 
 local function take_permit(group)
@@ -146,7 +194,7 @@ end
 
 -- Returns the string that `permits` stores for a group; false if it stores none.
 local function encode(q, group)
-  if group.taken == 1 and q.groups.permits == 1 then
+  if group.taken == 1 and q.groups.permits == 1 and not group.has_settings then
     return '1'
   end
   return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
@@ -177,14 +225,14 @@ function Groups.store(q)
     call('RPUSH', q.ready, unpack(came))
   end
   if any_wide then
-    texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, '1'
+    texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, groups.settings and ANY_SETTINGS or '1'
   end
   if #texts > 0 then
     call('HSET', q.permits, unpack(texts))
   end
   if #gone > 0 then
     call('HDEL', q.permits, unpack(gone))
-    if call('HLEN', q.permits) == 1 then
+    if not groups.settings and call('HLEN', q.permits) == 1 then
       call('HDEL', q.permits, Groups.ANY_WIDE)
     end
   end
@@ -303,29 +351,59 @@ end
 -- gets its permit, and its place too, unless it would overtake a message that a claim has released.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
-  local following = group and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
+  local following = group and group.taken <= group.permits and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
   if following and group.ready < 2 and call('LINSERT', q.ready, 'BEFORE', id, following) > 0 then
     Groups.run_on_backlog(q, 'LPOP', group.name)
     call('LREM', q.ready, '1', id)
     q.groups.admitted = q.groups.admitted + 1
   elseif call('LREM', q.ready, '1', id) == 1 then
     Groups.change(q, { id }, -1, -1)
-  elseif following then
+  elseif group then
     Groups.run_on_backlog(q, 'LREM', group.name, 1, id)
   end
 end
 
 -- The functions below change groups for a claim. With a single permit per group, most do nothing: a claimed message keeps its permit.
 
+-- Returns a true value if the queue is paused, and true if any group has settings of its own.
+function Groups.read_pauses(q)
+  -- Usually neither key exists.
+  if call('EXISTS', q.paused, q.backlog) == 0 then
+    return false, false
+  end
+  local has_settings = call('HLEN', q.backlog) > 0
+  q.groups.counts_ready = q.groups.counts_ready or has_settings
+  return call('GET', q.paused), has_settings
+end
+
+-- Moves those of the first `most` ready messages whose groups are paused back to the front of their backlogs. They give up their permits.
+-- Returns how many messages remain in the list of ready ids.
+function Groups.set_paused_aside(q, most)
+  Groups.check_permits(q)
+  Permissions.check('LPUSH', q.backlog, 'LREM', q.ready)
+  Groups.mark_settings(q)
+  local ids = call('LRANGE', q.ready, '0', most - 1)
+  Groups.read(q, ids)
+  for i = #ids, 1, -1 do
+    local group = q.groups.of[ids[i]]
+    if group and group.is_paused and Groups.run_on_backlog(q, 'LPUSH', group.name, ids[i]) then
+      call('LREM', q.ready, '1', ids[i])
+      Groups.change(q, { ids[i] }, -1, -1)
+    end
+  end
+  Groups.store(q)
+  return call('LLEN', q.ready)
+end
+
 -- If the list of ready ids, which `ids` contains, has fewer messages than a claim can take, appends messages from their groups' backlogs to
 -- `ids`. Each group adds one, round-robin, while it has free permits. Returns how many were added. leave_to_claim removes them there.
 function Groups.top_up(q, ids, most)
-  local before, last, permits = #ids, nil, q.groups.permits
+  local before, last = #ids, nil
   Groups.read(q, ids)
   repeat
     last = #ids
     for _, group in ipairs(q.groups.opened) do
-      if #ids < most and group.taken + group.added < permits then
+      if #ids < most and group.taken + group.added < group.permits then
         group.backlog = group.backlog or Groups.run_on_backlog(q, 'LRANGE', group.name, 0, most - last - 1) or {}
         local following = group.backlog[group.added + 1]
         if following then
@@ -341,12 +419,12 @@ end
 -- True if, once the first `count` of these ready messages have left the list of ready ids, one of their groups has both a free permit and a
 -- message in its backlog to add to the list.
 function Groups.go_on(q, ids, count)
-  if q.groups.permits == 1 then
+  if not q.groups.counts_ready then
     return false
   end
   Groups.read(q, { unpack(ids, 1, count) })
   for _, group in ipairs(q.groups.opened) do
-    local has_permit = group.taken + group.added < q.groups.permits
+    local has_permit = group.taken + group.added < group.permits
     if has_permit and (Groups.run_on_backlog(q, 'LLEN', group.name) or 0) > group.added then
       return true
     end
@@ -356,7 +434,7 @@ end
 
 -- Counts these messages, which a claim has released, as ready again.
 function Groups.release(q, ids)
-  if q.groups.permits > 1 and #ids > 0 then
+  if q.groups.counts_ready and #ids > 0 then
     Groups.read(q, ids)
     Groups.return_ready(q, ids)
     Groups.store(q)
@@ -366,7 +444,7 @@ end
 -- Updates groups for a claim that takes the first `count` of `ids`. The first `in_list` of them were in the list of ready ids; the rest are
 -- removed from backlogs. `lost`: ids without a message. Their permits are freed; other messages keep theirs.
 function Groups.leave_to_claim(q, ids, count, in_list, lost)
-  if q.groups.permits == 1 and #lost == 0 then
+  if not q.groups.counts_ready and #lost == 0 then
     return
   end
   local listed = { unpack(ids, 1, min(count, in_list)) }

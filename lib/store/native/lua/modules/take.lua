@@ -94,7 +94,12 @@ end
 function Take.run(q, request, micros, rate, elsewhere, known)
   local passed = Take.passed_on(q, request)
   local limit = Take.has_taken(q, request) and 0 or request.limit
-  local is_paused = call('GET', q.paused)
+  local is_paused, has_settings
+  if q.groups then
+    is_paused, has_settings = Groups.read_pauses(q)
+  else
+    is_paused = call('GET', q.paused)
+  end
   local ready, signals = call('LLEN', q.ready), call('LLEN', q.wake)
   call('ZCARD', q.leases)
 
@@ -105,9 +110,13 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     most = min(most, room)
   end
   if #passed == 0 and not is_paused and most > 0 then
+    if has_settings then
+      Take.check(q, request)
+      ready = Groups.set_paused_aside(q, most)
+    end
     ids = call('LRANGE', q.ready, '0', most - 1)
     in_list = #ids
-    if groups and groups.permits > 1 and in_list > 0 and in_list < most then
+    if groups and groups.counts_ready and in_list > 0 and in_list < most then
       ready = ready + Groups.top_up(q, ids, most)
     end
   end
@@ -140,7 +149,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   local is_signal_stale = not more and signals > 0
 
   Take.check(q, request)
-  if groups and (groups.permits > 1 or #lost > 0) then
+  if groups and (groups.counts_ready or #lost > 0) then
     Groups.check_permits(q)
   end
   local has_stale_attempts = #lost > 0 and reply[4] ~= ''
