@@ -26,10 +26,10 @@ describe.each(['redis', 'memory'] as const)('the list of groups in %s', (store) 
     });
     expect(await producer.groups(queue)).toEqual({
       groups: [
-        { group: 'b', waiting: 4, holding: 1, holders: ['b0'] },
-        { group: 'a', waiting: 2, holding: 1, holders: ['a0'] },
-        { group: 'd', waiting: 1, holding: 1, holders: ['d0'] },
-        { group: 'c', waiting: 0, holding: 1, holders: ['c0'] },
+        { group: 'b', waiting: 4, holding: 1, holders: ['b0'], paused: false },
+        { group: 'a', waiting: 2, holding: 1, holders: ['a0'], paused: false },
+        { group: 'd', waiting: 1, holding: 1, holders: ['d0'], paused: false },
+        { group: 'c', waiting: 0, holding: 1, holders: ['c0'], paused: false },
       ],
       total: 4,
       isComplete: true,

@@ -74,6 +74,39 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
+  test('a message whose worker is killed while its group is paused waits for the end of the pause', async () => {
+    const queue = scene.newQueue();
+    const settings = { queue, handler: { groups, lease: LEASE } };
+    const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });
+    const first: Task = { do: 'work', ms: 60_000, firstAttemptOnly: true };
+    await producer.offer(queue, first, 0, { id: 'one-0', group: 'one' });
+    await producer.offer(queue, { do: 'work', ms: 5 }, 5, { id: 'one-1', group: 'one' });
+    const doomed = await scene.startWorker(settings);
+    await until(() => doomed.of('start').length === 1);
+    await producer.group(queue, 'one').pause();
+    await doomed.end('SIGKILL');
+    const survivor = await scene.startWorker(settings);
+    await producer.offer(queue, { do: 'work', ms: 5 }, 0, { id: 'two-0', group: 'two' });
+    await until(() => survivor.of('end').length === 1, { within: 20_000 });
+    // The lease has ended once the message waits without a permit.
+    await until(
+      async () => {
+        const { groups: listed } = await producer.groups(queue);
+        return listed.some(({ group, waiting, holding }) => group === 'one' && waiting === 2 && holding === 0);
+      },
+      { within: 20_000 },
+    );
+    expect(survivor.of('start').map(({ id }) => id)).toEqual(['two-0']);
+    await producer.group(queue, 'one').resume();
+    await until(() => survivor.of('end').length === 3, { within: 20_000 });
+    expect(survivor.of('end').map(({ id, attempt }) => [id, attempt])).toEqual([
+      ['two-0', 1],
+      ['one-0', 2],
+      ['one-1', 1],
+    ]);
+    await expectNothingLeft(queue);
+  });
+
   test('a group whose message kills its process continues once that message is a dead letter', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: 1000, attempts: 1 } };
