@@ -53,7 +53,7 @@ export interface CallTrouble {
 /** These take no effect once their callers have given up: a deadline travels with them. */
 const HAVE_DEADLINE = new Set([
   ...['offer', 'cancel', 'reschedule', 'change', 'claim', 'transferAndClaim', 'extend', 'abort', 'pause', 'resume'],
-  ...['clear', 'redrive', 'discard'],
+  ...['clear', 'redrive', 'discard', 'setGroup'],
 ]);
 
 /** The time for which a call whose connection is gone waits before it fails, as a share of its time. */

@@ -26,6 +26,7 @@ const CALLS = [
     'clear',
     'list',
     'listGroup',
+    'setGroup',
     'listGroups',
     'listHolders',
     'redrive',

@@ -1,4 +1,5 @@
 import type { Delivery } from './delivery.js';
+import type { GroupUse } from './group-use.js';
 import type { Ledger } from './ledger.js';
 import type { Life } from './life.js';
 import type { QueueUse } from './queue-use.js';
@@ -28,9 +29,16 @@ export class Checkpoint {
     readonly leaseEnd: number;
   }[] = [];
   readonly #paused = new Set<QueueUse>();
+  readonly #groups = new Map<GroupUse, Pick<GroupUse, 'isPaused' | 'permits'>>();
 
   constructor(ledger: Ledger) {
-    for (const queue of ledger.queues()) if (queue.isPaused) this.#paused.add(queue);
+    for (const queue of ledger.queues()) {
+      if (queue.isPaused) this.#paused.add(queue);
+      for (const group of queue.groups.values()) {
+        const { isPaused, permits } = group;
+        this.#groups.set(group, { isPaused, permits });
+      }
+    }
     for (const life of ledger.lives.values()) {
       const saved = Object.fromEntries(FIELDS.map((field) => [field, life[field]])) as unknown as Saved;
       const { holder } = life;
@@ -45,6 +53,10 @@ export class Checkpoint {
       for (const group of queue.groups.values()) {
         group.used = 0;
         group.roomSince = now;
+        group.resumedAt = now;
+        const saved = this.#groups.get(group);
+        if (saved) Object.assign(group, saved);
+        else group.set({ paused: false, concurrency: 'default' }, now);
         group.waiting.clear();
       }
     }

@@ -1,3 +1,4 @@
+import type { GroupSettings } from '../../../lib/store/admin-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Delivery } from './delivery.js';
 import type { Life } from './life.js';
@@ -13,11 +14,37 @@ export class GroupUse {
   readonly running = new Set<Delivery>();
   /** Messages that nobody holds. */
   readonly waiting = new Set<Life>();
+  isPaused = false;
+  /** The time at which it went on after a pause, ms of the world. */
+  resumedAt = -Infinity;
+  permits: number;
+  /** The most permits that it has ever had: who has one keeps it when there are fewer. */
+  mostPermits: number;
 
+  /** @param usual - how many permits the groups of its queue have */
   constructor(
     readonly name: string,
-    readonly permits: number,
-  ) {}
+    private readonly usual: number,
+  ) {
+    this.permits = usual;
+    this.mostPermits = usual;
+  }
+
+  get hasSettings(): boolean {
+    return this.isPaused || this.permits !== this.usual;
+  }
+
+  set({ paused, concurrency }: GroupSettings, now: number): void {
+    if (paused !== undefined) {
+      if (this.isPaused && !paused) this.resumedAt = now;
+      this.isPaused = paused;
+    }
+    if (concurrency === undefined) return;
+    const permits = concurrency === 'default' ? this.usual : concurrency === 'unlimited' ? Infinity : concurrency;
+    if (permits > this.permits) this.roomSince = now;
+    this.permits = permits;
+    this.mostPermits = Math.max(this.mostPermits, permits);
+  }
 
   /** @returns a message that must come before one that is claimed; undefined: there is none */
   overtakenBy(claimed: Life, server: SimulatedServer): Life | undefined {

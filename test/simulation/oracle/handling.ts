@@ -217,11 +217,11 @@ export class Handling {
   #judgePermits({ life }: Delivery, now: number): void {
     const { group } = life;
     if (!group) return;
-    if (group.running.size < group.permits) return;
+    if (group.running.size < group.mostPermits) return;
     const others = [...group.running].filter(
       (each) => each.life !== life && each.life.holder === each && each.leaseEnd > now,
     );
-    if (others.length < group.permits) return;
+    if (others.length < group.mostPermits) return;
     const ids = others.map((each) => each.life.id).join(', ');
     this.options.violate('permits', life.id, `starts beside ${ids} of group ${group.name}`);
   }

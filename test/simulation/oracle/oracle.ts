@@ -11,7 +11,7 @@ import type {
   TransferReport,
 } from '../../../lib/store/consumer-store.js';
 import type { Change, DueTime, Offer, OfferReceipt, RepeatPause } from '../../../lib/store/producer-store.js';
-import type { DeadSelection } from '../../../lib/store/admin-store.js';
+import type { DeadSelection, GroupSettings } from '../../../lib/store/admin-store.js';
 import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
@@ -195,6 +195,13 @@ export class Oracle {
     return this.inQueues === 0 && [...this.members].every(({ hasRunningHandlers }) => !hasRunningHandlers);
   }
 
+  /** The groups of all queues that have settings of their own. */
+  get changedGroups(): { readonly traits: QueueTraits; readonly name: string }[] {
+    return [...this.#ledger.queues()].flatMap(({ traits, groups }) =>
+      [...groups.values()].flatMap(({ name, hasSettings }) => (hasSettings ? [{ traits, name }] : [])),
+    );
+  }
+
   /** True if a queue or a part of it is paused. */
   isPaused(name: string): boolean {
     return [...this.#ledger.queues()].some(({ traits, isPaused }) => isPaused && traits.name === name);
@@ -259,6 +266,10 @@ export class Oracle {
         return this.#cleared(queue);
       case 'pauseRepeat':
         if (result === 'changed') this.#rulePaused(queue, first as string, second as RepeatPause);
+        return undefined;
+      case 'setGroup':
+        queue.groupOf(first as string)!.set(second as GroupSettings, this.#now);
+        this.#ledger.count((second as GroupSettings).paused ? 'groups paused' : 'groups changed');
         return undefined;
       case 'pause':
         queue.isPaused = true;
@@ -515,6 +526,7 @@ export class Oracle {
       this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others`);
     if (queue.isPaused && !isAgain) this.violate('paused', id, `claimed though ${queue.traits.name} is paused`);
     if (!group) return;
+    if (group.isPaused && !isAgain) this.violate('paused', id, `claimed though group ${group.name} is paused`);
     group.waiting.delete(life);
     if (life.hasPermit) return;
     // Who has kept its permit while it waited for its retry goes first.

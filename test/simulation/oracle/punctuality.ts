@@ -150,6 +150,7 @@ export class Punctuality {
     if (traits.kind === 'rated') return undefined;
     const due = this.server.worldTimeOf(life.due);
     let since = Math.max(due, life.freeSince, this.#steppedAt, queue.resumedAt, queue.roomSince);
+    if (group) since = Math.max(since, group.resumedAt);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);

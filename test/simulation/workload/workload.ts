@@ -78,6 +78,16 @@ const MAX_DELAY_MEANWHILE = 3000;
 /** How long a change takes at most without any trouble, ms. */
 const MAX_CHANGE = 100;
 
+/** A change that somebody makes and undoes after a while. */
+interface TemporaryChange {
+  readonly traits: QueueTraits;
+  /** Of what it changes: two changes of the same are undone only when neither may take effect any more. */
+  readonly name: string;
+  make(producer: DelayQueueProducer): Promise<void>;
+  undo(producer: DelayQueueProducer): Promise<void>;
+  isInForce(): boolean;
+}
+
 /** Producers: they offer messages, and change their minds about some. */
 export class Workload {
   /** The number of messages that were left to producers. One that is killed, or frozen, has not offered its own yet. */
@@ -92,8 +102,8 @@ export class Workload {
   readonly #changing = new Set<string>();
   /** From when on a crowd may meet in the queue with batches, ms of the world. */
   #nextCrowdAt = -Infinity;
-  /** The queues that calls may still pause, one for each call. */
-  readonly #pausing: QueueTraits[] = [];
+  /** What calls may still change for a while, one for each call. */
+  readonly #changingForAWhile: string[] = [];
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
@@ -401,30 +411,64 @@ export class Workload {
 
   /** Whoever has resumed a queue does so again: the server may have forgotten it. */
   resumeAll(): void {
-    for (const traits of this.options.oracle.paused) {
+    const { oracle } = this.options;
+    const paused = oracle.paused.map((traits) => this.#pauseOf(traits));
+    const changed = oracle.changedGroups.map(({ traits, name }) => this.#changeOf(traits, name));
+    for (const change of [...paused, ...changed]) {
       this.pending++;
-      this.#resume(traits);
+      this.#undo(change);
     }
   }
 
-  /** Has a queue go on. A pause may take effect after a first attempt to end it: its process was frozen. */
-  #resume(traits: QueueTraits): void {
+  /** Undoes a change. It may take effect after a first attempt to undo it: its process was frozen. */
+  #undo(change: TemporaryChange): void {
     const { world, choose } = this.options;
     const running = choose(this.#chance);
-    const later = () => world.after(PAUSE, () => this.#resume(traits));
+    const later = () => world.after(PAUSE, () => this.#undo(change));
     if (!running) return void later();
-    const resume = () => {
-      let isPaused = true;
+    const undo = () => {
+      let isInForce = true;
       const call = async (producer: DelayQueueProducer) => {
-        await producer.resume(traits.name);
-        isPaused = this.options.oracle.isPaused(traits.name) || this.#pausing.includes(traits);
+        await change.undo(producer);
+        isInForce = change.isInForce() || this.#changingForAWhile.includes(change.name);
       };
-      void this.#repeat(running, call, traits).then(() => {
-        if (isPaused) later();
+      void this.#repeat(running, call, change.traits).then(() => {
+        if (isInForce) later();
         else this.pending--;
       });
     };
-    this.#run(running, resume, later);
+    this.#run(running, undo, later);
+  }
+
+  #pauseOf(traits: QueueTraits): TemporaryChange {
+    const { name } = traits;
+    return {
+      ...{ traits, name },
+      make: (producer) => producer.pause(name),
+      undo: (producer) => producer.resume(name),
+      isInForce: () => this.options.oracle.isPaused(name),
+    };
+  }
+
+  /** Pauses a group, or changes its concurrency. */
+  #changeOf(traits: QueueTraits, group: string): TemporaryChange {
+    const concurrency = pick<number | 'unlimited'>(this.#chance, [1, 2, 5, 'unlimited']);
+    const pauses = this.#chance() < 0.5;
+    return {
+      ...{ traits, name: `${traits.name} ${group}` },
+      make: (producer) => {
+        const of = producer.group(traits.name, group);
+        return pauses ? of.pause() : of.setConcurrency(concurrency);
+      },
+      undo: async (producer) => {
+        await producer.group(traits.name, group).setConcurrency('default');
+        await producer.group(traits.name, group).resume();
+      },
+      isInForce: () =>
+        this.options.oracle.changedGroups.some(
+          ({ traits: { name }, name: of }) => name === traits.name && of === group,
+        ),
+    };
   }
 
   /** Each kind is as likely, however few messages it gets. Those that repeat are left alone. */
@@ -434,23 +478,30 @@ export class Workload {
     return pick(this.#chance, queues.filter((queue) => queue.kind === kind) as [QueueTraits]);
   }
 
-  /** Pauses a queue for a while. */
+  /** Pauses a queue for a while, or changes one of its groups. */
   #pause(traits: QueueTraits): void {
+    const isOfGroup = traits.permits !== null && this.#chance() < 0.6;
+    const group = `g${integer(this.#chance, 0, this.options.scenario.groups - 1)}`;
+    this.#changeForAWhile(isOfGroup ? this.#changeOf(traits, group) : this.#pauseOf(traits));
+  }
+
+  #changeForAWhile(change: TemporaryChange): void {
     const { world, choose, scenario } = this.options;
     const running = choose(this.#chance);
     const length = 6000 * this.#chance() ** 2;
     if (!running) return;
-    // Somebody resumes it, whatever happens to the one that has paused it.
+    // Somebody undoes it, whatever happens to the one that has made it.
     this.pending++;
-    this.#pausing.push(traits);
-    world.after(length, () => this.#resume(traits));
+    const { name, traits } = change;
+    const changing = this.#changingForAWhile;
+    changing.push(name);
+    world.after(length, () => this.#undo(change));
     // A call of unknown outcome may still arrive.
-    const end = () =>
-      void world.after(2 * scenario.callTimeout, () => this.#pausing.splice(this.#pausing.indexOf(traits), 1));
+    const end = () => void world.after(2 * scenario.callTimeout, () => changing.splice(changing.indexOf(name), 1));
     const forgetDeath = running.process.onDeath(end);
     this.#run(running, () => {
-      void producerOf(running.application, traits)
-        .pause(traits.name)
+      void change
+        .make(producerOf(running.application, traits))
         .catch(() => undefined)
         .then(() => {
           forgetDeath();
