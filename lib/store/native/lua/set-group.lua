@@ -13,13 +13,13 @@
 -- Atomic so that a message that may now become ready does, with a wake-up signal. A crash right afterwards leaves the settings in force.
 local function run(keys, args)
   local q = { ready = keys[1], paused = keys[2], wake = keys[3], permits = keys[4], backlog = keys[5], held = keys[6] }
-  local deadline, name, paused, most, groups = args[1], args[2], args[3], args[4], args[5]
+  local deadline, group, paused, most, groups = args[1], args[2], args[3], args[4], args[5]
   Groups.begin(q, groups)
   Clock.check(deadline, (Clock.read()))
   Groups.check(q)
   Wake.check(q)
   Permissions.check('HDEL', q.backlog)
-  local before = call('HGET', q.backlog, name) or ' '
+  local before = call('HGET', q.backlog, group) or ' '
   local own_before, paused_before = match(before, '^(%d*) (%a*)$')
   local own = most == '' and own_before or most == '-' and '' or most
   local is_paused = paused == '1' or paused == '' and paused_before == 'paused'
@@ -27,15 +27,15 @@ local function run(keys, args)
   if settings == before then
     return 1
   end
-  local group = Groups.state(q, name, Groups.texts(q, { name })[1])
+  local state = Groups.state(q, group, Groups.texts(q, { group })[1])
   if settings == ' ' then
-    call('HDEL', q.backlog, name)
+    call('HDEL', q.backlog, group)
   else
-    call('HSET', q.backlog, name, settings)
+    call('HSET', q.backlog, group, settings)
   end
   q.groups.settings = Groups.mark_settings(q) and {} or nil
-  Groups.apply(q, group, settings ~= ' ' and settings)
-  group.is_changed = true
+  Groups.apply(q, state, settings ~= ' ' and settings)
+  state.is_changed = true
   Wake.signal_ready(q, Groups.store(q))
   return 1
 end
