@@ -117,11 +117,51 @@ describe('the command line', () => {
     expect(await producer.isPaused(queue)).toBe(false);
   });
 
+  it('pauses and resumes a group', async () => {
+    ({ producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups: {} } } } }));
+    await producer.offer(queue, {}, '1h', { group: 'acme' });
+    const pausedGroups = async () => {
+      const { groups } = await producer.groups(queue);
+      return groups.filter(({ paused }) => paused).map(({ group }) => group);
+    };
+    expect(await run('pause', queue, '--group', 'acme', '--yes')).toEqual(
+      fine(`Group 'acme' of queue '${queue}' is paused.`),
+    );
+    expect(await pausedGroups()).toEqual(['acme']);
+    expect(await producer.isPaused(queue)).toBe(false);
+    const { output } = await run('resume', queue, '--group', 'acme', '--yes', '--json');
+    expect(jsonLines(output)).toEqual([{ queue, group: 'acme', paused: false }]);
+    expect(await pausedGroups()).toEqual([]);
+    expect(await run('pause', queue, '--group', '', '--yes')).toMatchObject({ code: 2, output: '' });
+  });
+
+  it('sets the concurrency of a group', async () => {
+    ({ producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups: {} } } } }));
+    await producer.offer(queue, {}, '1h', { group: 'acme' });
+    const concurrency = async () => (await producer.groups(queue)).groups.map((group) => group.concurrency);
+    expect(await run('group-concurrency', queue, 'acme', '3', '--yes')).toEqual(
+      fine(`The concurrency of group 'acme' of queue '${queue}' is now 3.`),
+    );
+    expect(await concurrency()).toEqual([3]);
+    const { output } = await run('group-concurrency', queue, 'acme', 'unlimited', '--yes', '--json');
+    expect(jsonLines(output)).toEqual([{ queue, group: 'acme', concurrency: 'unlimited' }]);
+    expect(await concurrency()).toEqual(['unlimited']);
+    expect((await run('group-concurrency', queue, 'acme', 'default', '--yes')).code).toBe(0);
+    expect(await concurrency()).toEqual([]);
+    for (const wrong of ['0', '1000001', '1.5', 'many']) {
+      const { code, problems } = await run('group-concurrency', queue, 'acme', wrong, '--yes');
+      expect(code).toBe(2);
+      expect(problems).toContain("Give a whole number from 1 to 1,000,000, 'unlimited' or 'default'.");
+    }
+    expect(await concurrency()).toEqual([]);
+  });
+
   it('discards nothing without --yes if there is no terminal to confirm on', async () => {
     await deadLetter('dead');
     const problem =
       'This would change Redis and needs a confirmation, but there is no terminal: add --yes. Nothing was changed.';
     expect(await run('discard', queue, '--all')).toEqual(refused(problem));
     expect(await producer.counts(queue)).toMatchObject({ dead: 1 });
+    expect(await run('pause', queue, '--group', 'acme')).toEqual(refused(problem));
   });
 });

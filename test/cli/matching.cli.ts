@@ -111,14 +111,35 @@ describe('the command line', () => {
     await scene.redis.rpush(scene.key(queue, 'lane:line:g2'), 'next');
     await producer.offer(queue, 1, '1h');
     expect((await run('groups', queue)).output.split('\n').map((line) => line.trimEnd())).toEqual([
-      'group  waiting  permits  held by',
-      'g2           1        1',
-      'g1           0        1',
+      'group  waiting  permits  concurrency  paused  held by',
+      'g2           1        1  default      no',
+      'g1           0        1  default      no',
       '',
     ]);
     expect(jsonLines((await run('groups', queue, '--limit', '1', '--json')).output)).toEqual([
-      { queue, group: 'g2', waiting: 1, holding: 1, holders: [] },
+      { queue, group: 'g2', waiting: 1, holding: 1, holders: [], paused: false },
       { queue, total: 2, isComplete: true },
+    ]);
+  });
+
+  it('lists groups with settings of their own', async () => {
+    await producer.offer(queue, 1, '1h');
+    await producer.group(queue, 'g1').setConcurrency(3);
+    await producer.group(queue, 'g2').setConcurrency('unlimited');
+    await producer.group(queue, 'g3').pause();
+    expect((await run('groups', queue)).output.split('\n')).toEqual([
+      'group  waiting  permits  concurrency  paused  held by',
+      'g1           0        0  3            no',
+      'g2           0        0  unlimited    no',
+      'g3           0        0  default      yes',
+      '',
+    ]);
+    const nothing = { waiting: 0, holding: 0, holders: [] };
+    expect(jsonLines((await run('groups', queue, '--json')).output)).toEqual([
+      { queue, group: 'g1', ...nothing, paused: false, concurrency: 3 },
+      { queue, group: 'g2', ...nothing, paused: false, concurrency: 'unlimited' },
+      { queue, group: 'g3', ...nothing, paused: true },
+      { queue, total: 0, isComplete: true },
     ]);
   });
 

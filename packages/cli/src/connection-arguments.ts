@@ -12,8 +12,8 @@ import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
 
 /**
- * Enables messages with groups. Where a command frees a permit, it lets the next message continue only if nobody else of the group is
- * active, which is not too many, whatever the application allows.
+ * Enables messages with groups. Where a command frees a permit or resumes a group, it lets the next message continue only if nobody else of
+ * the group is active, which is not too many, whatever the application allows.
  */
 const NARROWEST = { concurrency: 1 } as const;
 

@@ -7,7 +7,7 @@ import { addDeleteFunctionsCommand } from './commands/delete-functions.command.j
 import { addDelayedCommands } from './commands/delayed.commands.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
 import { addErrorsCommand } from './commands/errors.command.js';
-import { addGroupsCommand } from './commands/groups.command.js';
+import { addGroupsCommands } from './commands/groups.commands.js';
 import { addHistogramCommand } from './commands/histogram.command.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
@@ -62,7 +62,7 @@ function createProgram(terminal: Terminal): Command {
     addSearchCommand,
     addShowCommand,
   ];
-  const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommand, addTailCommand];
+  const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommands, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands];
   for (const add of [...looks, ...overviews, ...changes, addDoctorCommand, addDeleteFunctionsCommand])
     add(program, commandLine);
