@@ -259,6 +259,55 @@ describe('the API of the board', () => {
     expect(await change('reminders/groups/customer-3/cancel')).toEqual({ changed: 3 });
   });
 
+  describe('settings of groups', () => {
+    const name = 'a/b?c#d%2F';
+    const path = `reminders/groups/${encodeURIComponent(name)}`;
+    const shown = async () => {
+      const { groups } = await get<GroupListView>('i/-/queues/reminders/groups');
+      return groups.find(({ group }) => group === name);
+    };
+
+    test('pauses and resumes a group, whether it has messages or not', async () => {
+      expect(await shown()).toBeUndefined();
+      expect(await change(`${path}/pause`)).toEqual({ ok: true });
+      expect(await shown()).toEqual({ group: name, waiting: 0, holding: 0, holders: [], paused: true });
+      expect((await get<QueueView>('i/-/queues/reminders')).paused).toBe(false);
+      expect(await change(`${path}/resume`)).toEqual({ ok: true });
+      expect(await shown()).toBeUndefined();
+    });
+
+    test('sets the concurrency of a group', async () => {
+      expect(await change(`${path}/concurrency`, { concurrency: 3 })).toEqual({ ok: true });
+      expect(await shown()).toMatchObject({ paused: false, concurrency: 3 });
+      expect(await change(`${path}/concurrency`, { concurrency: 'unlimited' })).toEqual({ ok: true });
+      expect(await shown()).toMatchObject({ concurrency: 'unlimited' });
+      expect(await change(`${path}/concurrency`, { concurrency: 'default' })).toEqual({ ok: true });
+      expect(await shown()).toBeUndefined();
+    });
+
+    test.each([
+      {},
+      [],
+      { concurrency: 0 },
+      { concurrency: 1.5 },
+      { concurrency: 1_000_001 },
+      { concurrency: '3' },
+      { concurrency: null },
+      { concurrency: 3, paused: true },
+    ])('are not changed by %j', async (body) => {
+      const answer = await board.post(`i/-/queues/${path}/concurrency`, body);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
+      expect(await shown()).toBeUndefined();
+    });
+
+    test.each(['emails/groups/a/pause', 'emails/groups/a/concurrency', 'reminders/groups/%0A/resume'])(
+      'are refused for %s',
+      async (refused) => {
+        expect((await board.post(`i/-/queues/${refused}`)).status).toBe(400);
+      },
+    );
+  });
+
   test('lists repeating messages with their next times', async () => {
     const { repeats } = await get<RepeatListView>('i/-/queues/emails/repeats');
     expect(repeats).toMatchObject([

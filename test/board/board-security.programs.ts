@@ -223,7 +223,8 @@ describe.each(FRAMEWORKS)('the board on %s', (framework) => {
         string,
         string
       >;
-      const changes = [`${path}/cancel`, `${path}/deliver`, `i/-/queues/${queue}/pause`, `i/-/queues/${queue}/jobs`];
+      const ofQueue = ['pause', 'jobs', 'groups/acme/pause', 'groups/acme/resume', 'groups/acme/concurrency'];
+      const changes = [`${path}/cancel`, `${path}/deliver`, ...ofQueue.map((each) => `i/-/queues/${queue}/${each}`)];
       for (const url of changes) {
         expect(await app.board.send(`/api/${url}`, { method: 'POST', headers, body: {} })).toMatchObject({
           status: 403,
@@ -278,6 +279,10 @@ describe.each(FRAMEWORKS)('the board on %s', (framework) => {
       expect((await admin.get<ConfigView>('config')).body).toMatchObject({ mayChange: true });
       expect(await admin.post(`${other.path}/cancel`)).toMatchObject({ status: 200, body: { changed: true } });
       expect(await readOnly.producer.find(one.queue, 'a')).not.toBeNull();
+      for (const board of [readOnly.board, some.board]) {
+        const ofGroup = ['pause', 'resume', 'concurrency'].map((each) => `i/-/queues/${one.queue}/groups/acme/${each}`);
+        for (const url of ofGroup) expect((await board.post(url, { concurrency: 1 })).status).toBe(403);
+      }
     });
 
     test('are logged and reported with who made them', async () => {
@@ -304,6 +309,33 @@ describe.each(FRAMEWORKS)('the board on %s', (framework) => {
       const log = app.log.join('\n');
       expect(log).toContain(String.raw`"ada\nFAKE LINE": cancel ["b \"quoted\""] in queue ${queue}: 1 changed`);
       expect(log).toContain('The audit is down.');
+    });
+
+    test('of a group are logged and reported with its name and what was set', async () => {
+      const changes: BoardChange[] = [];
+      const queue = scene.newQueue();
+      const module = { connection: scene.url, prefix: scene.prefix, queues: { [queue]: { groups: {} } } };
+      const app = await start(
+        { who: () => 'ada', onChange: (change) => void changes.push(change) },
+        { parts: { imports: [DelayQueueModule.forRoot(module)] } },
+      );
+      const group = 'acme "quoted"';
+      const path = `i/-/queues/${queue}/groups/${encodeURIComponent(group)}`;
+      await app.board.post(`${path}/pause`);
+      await app.board.post(`${path}/resume`);
+      await app.board.post(`${path}/concurrency`, { concurrency: 3 });
+      await app.board.post(`${path}/concurrency`, { concurrency: 'many' });
+      const common = { who: 'ada', instance: '-', queue, group, count: 0, at: expect.any(Date) };
+      expect(changes).toEqual([
+        { ...common, action: 'pause-group' },
+        { ...common, action: 'resume-group' },
+        { ...common, action: 'set-group-concurrency', concurrency: 3 },
+      ]);
+      const log = app.log.join('\n');
+      expect(log).toContain(String.raw`"ada": pause-group "acme \"quoted\"" in queue ${queue}: 0 changed`);
+      expect(log).toContain(
+        String.raw`"ada": set-group-concurrency "acme \"quoted\"" to 3 in queue ${queue}: 0 changed`,
+      );
     });
   });
 

@@ -429,6 +429,68 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
       expect(delayed).toBe(0);
     });
 
+    it('pauses and resumes a group', async () => {
+      const isPaused = async () => {
+        const { groups } = await producer.groups('reminders', { limit: 100 });
+        return groups.some(({ group, paused }) => group === 'customer-4' && paused);
+      };
+      await board.gotoQueue('reminders', '/groups');
+      await board.button('Pause group customer-4').click();
+      await expectVisible(board.said('Paused: messages of this group wait until it is resumed.'));
+      await expectVisible(board.row('customer-4').getByText('paused', { exact: true }));
+      expect(await isPaused()).toBe(true);
+      // Without the mouse: the button keeps the focus and has another name now.
+      await board.button('Resume group customer-4').focus();
+      await board.page.keyboard.press('Enter');
+      await expectVisible(board.button('Pause group customer-4'));
+      expect(await board.row('customer-4').getByText('paused', { exact: true }).count()).toBe(0);
+      expect(await isPaused()).toBe(false);
+    });
+
+    it('lists a paused group without messages', async () => {
+      await producer.group('reminders', 'nobody').pause();
+      await board.gotoQueue('reminders', '/groups');
+      await expectVisible(board.row('nobody').getByText('paused', { exact: true }));
+      await producer.group('reminders', 'nobody').resume();
+    });
+
+    it('sets the concurrency of a group, without the mouse', async () => {
+      const { keyboard } = board.page;
+      await board.gotoQueue('reminders', '/groups');
+      const open = async () => {
+        await board.button('Concurrency of group customer-2').focus();
+        await keyboard.press('Enter');
+        await board.dialog.waitFor();
+      };
+      const shown = (text: string) => expectVisible(board.row('customer-2').getByRole('cell').getByText(text));
+      await shown('default');
+      await open();
+      await keyboard.press('ArrowDown');
+      expect(await board.dialog.getByLabel('At most').isChecked()).toBe(true);
+      const number = board.dialog.getByLabel('Number of messages');
+      for (const wrong of ['0', '1.5', '1000001', 'x', '']) {
+        await number.fill(wrong);
+        await expectVisible(board.dialog.getByText('Enter a whole number from 1 to 1,000,000.'));
+        expect(await number.getAttribute('aria-invalid')).toBe('true');
+        expect(await board.dialog.getByRole('button', { name: 'Set the concurrency' }).isDisabled()).toBe(true);
+      }
+      await number.fill('3');
+      await keyboard.press('Enter');
+      await board.dialog.waitFor({ state: 'detached' });
+      await shown('3');
+      await open();
+      expect(await number.inputValue()).toBe('3');
+      await board.dialog.getByLabel('Unlimited').check();
+      await board.confirm('Set the concurrency');
+      await shown('unlimited');
+      await open();
+      await board.dialog.getByLabel('As other groups').check();
+      await board.confirm('Set the concurrency');
+      await shown('default');
+      const { groups } = await producer.groups('reminders', { limit: 100 });
+      expect(groups.find(({ group }) => group === 'customer-2')?.concurrency).toBeUndefined();
+    });
+
     it('is left out for a queue without groups', async () => {
       await board.gotoQueue('emails');
       await expectVisible(board.link('Repeats'));

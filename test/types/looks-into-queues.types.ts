@@ -103,11 +103,13 @@ export class RightUses {
       await this.orders.groups(),
       await this.emails.groups({ limit: undefined }),
     ]) {
-      for (const { group, waiting, holders, holding } of list.groups) {
+      for (const { group, waiting, holders, holding, paused, concurrency } of list.groups) {
         exactly<string>()(group);
         exactly<number>()(waiting);
         exactly<number>()(holding);
         exactly<readonly string[]>()(holders);
+        exactly<boolean>()(paused);
+        exactly<number | 'unlimited' | undefined>()(concurrency);
       }
       exactly<number>()(list.total);
       exactly<boolean>()(list.isComplete);

@@ -144,8 +144,17 @@ export class RightUses {
     const numbers: number[] = [await group.cancelAll(), await group.rescheduleAll('1h'), await group.redriveAll()];
     const { messages } = await producer.group<{ id: number }>('trips', 'customer-7').list('dead');
     const id: number | undefined = messages[0]?.payload.id;
+    for (const each of [group, producer.group('trips', 'customer-7')]) {
+      await each.pause();
+      await each.resume();
+      await each.setConcurrency(3);
+      await each.setConcurrency('unlimited');
+      await each.setConcurrency('default');
+    }
     // @ts-expect-error not a duration
     await group.rescheduleAll('5 parsecs');
+    // @ts-expect-error not a concurrency
+    await group.setConcurrency('many');
     // @ts-expect-error not a name
     this.emails.group(7);
     void [numbers, id];

@@ -18,7 +18,9 @@ import {
   listGroups,
   listRepeats,
   listWorkers,
+  pauseOrResumeGroup,
   runRepeat,
+  setGroupConcurrency,
 } from './queue-details.js';
 import { RowEvents, watchQueues } from './row-events.js';
 import type { Route } from './routes.js';
@@ -68,6 +70,9 @@ export class Api {
       get(`${QUEUE}/errors`, listErrors),
       get(`${QUEUE}/groups`, listGroups),
       post(`${QUEUE}/groups/:group/cancel`, cancelGroup(audit)),
+      post(`${QUEUE}/groups/:group/pause`, pauseOrResumeGroup('pause', audit)),
+      post(`${QUEUE}/groups/:group/resume`, pauseOrResumeGroup('resume', audit)),
+      post(`${QUEUE}/groups/:group/concurrency`, setGroupConcurrency(audit)),
       get(`${QUEUE}/repeats`, listRepeats),
       ...REPEAT_ACTIONS.map((action) => post(`${QUEUE}/repeats/:id/${action}`, changeRepeat(action, audit))),
       post(`${QUEUE}/repeats/:id/run`, runRepeat(audit)),

@@ -283,16 +283,27 @@ export interface ErrorListView {
   readonly missing?: readonly number[];
 }
 
+export interface GroupView {
+  readonly group: string;
+  readonly waiting: number;
+  readonly holders: readonly string[];
+  readonly holding: number;
+  readonly paused: boolean;
+  /** The group's own concurrency; absent if that of the queue's groups applies. */
+  readonly concurrency?: number | 'unlimited';
+}
+
 /** `GET …/groups` */
 export interface GroupListView {
-  readonly groups: readonly {
-    readonly group: string;
-    readonly waiting: number;
-    readonly holders: readonly string[];
-    readonly holding: number;
-  }[];
+  readonly groups: readonly GroupView[];
   readonly total: number;
   readonly isComplete: boolean;
+}
+
+/** `POST …/groups/:group/concurrency` */
+export interface GroupConcurrencyBody {
+  /** A number from 1 to 1,000,000; `default` for that of the queue's groups. */
+  readonly concurrency: number | 'unlimited' | 'default';
 }
 
 /** `POST …/groups/:group/cancel` */

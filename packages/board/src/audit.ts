@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Call } from './call.js';
 import type { BoardChange, BoardOptions } from './options.js';
 
-type Change = Pick<BoardChange, 'action' | 'ids' | 'filter'>;
+type Change = Pick<BoardChange, 'action' | 'ids' | 'filter' | 'group' | 'concurrency'>;
 
 /** Says for each change who made it: in the log, and to the application's `onChange`. */
 export class Audit {
@@ -60,11 +60,14 @@ function mayBeDone(error: unknown): boolean {
 
 const MAX_IDS = 10;
 
-function inWords({ who, action, instance, queue, ids, filter }: Omit<BoardChange, 'count' | 'at'>): string {
+function inWords(change: Omit<BoardChange, 'count' | 'at'>): string {
+  const { who, action, instance, queue, ids, filter, group, concurrency } = change;
   const place = instance === '-' ? `queue ${queue}` : `queue ${queue} of instance ${instance}`;
   // JSON, because ids and names come from others: none of them can begin a new line of the log.
   const rest = ids && ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : '';
   const named = ids ? ` ${JSON.stringify(ids.slice(0, MAX_IDS))}${rest}` : '';
   const matching = filter ? ` all that match ${JSON.stringify(filter)}` : '';
-  return `${JSON.stringify(who ?? 'somebody')}: ${action}${named}${matching} in ${place}`;
+  const ofGroup = group === undefined ? '' : ` ${JSON.stringify(group)}`;
+  const value = concurrency === undefined ? '' : ` to ${concurrency}`;
+  return `${JSON.stringify(who ?? 'somebody')}: ${action}${named}${matching}${ofGroup}${value} in ${place}`;
 }

@@ -6,6 +6,7 @@ const text = { type: 'string' };
 const time = { type: 'string', format: 'date-time' };
 const count = { type: 'integer', minimum: 0 };
 const number = { type: 'number' };
+const permits = { type: 'integer', minimum: 1, maximum: 1_000_000 };
 const flag = { type: 'boolean' };
 const cursor = { type: ['string', 'null'], description: 'Pass this to get the next page; null on the last page.' };
 const missing = { type: 'array', items: count, description: 'The partitions that did not answer.' };
@@ -184,9 +185,23 @@ const schemas = {
     'missing?': missing,
   }),
   GroupList: object({
-    groups: list(object({ group: text, waiting: count, holders: list(text), holding: count })),
+    groups: list(
+      object({
+        ...{ group: text, waiting: count, holders: list(text), holding: count, paused: flag },
+        'concurrency?': {
+          oneOf: [permits, { const: 'unlimited' }],
+          description: "Absent: that of the queue's groups.",
+        },
+      }),
+    ),
     total: count,
     isComplete: flag,
+  }),
+  GroupConcurrency: object({
+    concurrency: {
+      oneOf: [permits, { enum: ['unlimited', 'default'] }],
+      description: "`default`: that of the queue's groups.",
+    },
   }),
   RepeatList: object({
     repeats: list(object({ id: text, type: text, rule: ref('Rule'), dueAt: time, state, next: list(time) })),
@@ -332,8 +347,19 @@ export const openApi = {
     }),
     [JOB]: { ...read(JOB, 'Shows a job of this process.', 'JobAnswer')[JOB], delete: stop },
     ...read(`${QUEUE}/errors`, 'Groups dead letters by error.', 'ErrorList', ['cursor']),
-    ...read(`${QUEUE}/groups`, 'Lists the groups with the longest backlogs.', 'GroupList', ['limit']),
+    ...read(
+      `${QUEUE}/groups`,
+      'Lists the groups with the longest backlogs, and those that are paused or have a concurrency of their own.',
+      'GroupList',
+      ['limit'],
+    ),
     ...write(`${QUEUE}/groups/{group}/cancel`, 'Cancels the delayed messages of a group.', { answer: 'Count' }),
+    ...write(`${QUEUE}/groups/{group}/pause`, 'Pauses a group.', { answer: 'Done' }),
+    ...write(`${QUEUE}/groups/{group}/resume`, 'Resumes a group.', { answer: 'Done' }),
+    ...write(`${QUEUE}/groups/{group}/concurrency`, 'Sets how many messages of a group are handled at once.', {
+      answer: 'Done',
+      body: 'GroupConcurrency',
+    }),
     ...read(`${QUEUE}/repeats`, 'Lists repeating messages and their next times.', 'RepeatList', ['cursor']),
     ...write(`${QUEUE}/repeats/{id}/pause`, 'Pauses a repetition.', { answer: 'Changed' }),
     ...write(`${QUEUE}/repeats/{id}/resume`, 'Resumes a repetition.', { answer: 'Changed' }),

@@ -26,6 +26,9 @@ export interface BoardChange {
     | 'redrive'
     | 'discard'
     | 'cancel-group'
+    | 'pause-group'
+    | 'resume-group'
+    | 'set-group-concurrency'
     | 'pause-repeat'
     | 'resume-repeat'
     | 'run-repeat'
@@ -37,7 +40,11 @@ export interface BoardChange {
   readonly ids?: readonly string[];
   /** The filter that messages had to match. */
   readonly filter?: object;
-  /** The number of messages changed; for `pause` and `resume`, 0. */
+  /** The group whose settings were changed. */
+  readonly group?: string;
+  /** For `set-group-concurrency`: its new value. */
+  readonly concurrency?: number | 'unlimited' | 'default';
+  /** The number of messages changed; for changes of a queue or of a group's settings, 0. */
   readonly count: number;
   /** Why the change failed or was stopped. It may have been carried out in part. */
   readonly error?: string;

@@ -3,6 +3,7 @@ import type {
   ChangedView,
   CountView,
   ErrorListView,
+  GroupConcurrencyBody,
   GroupListView,
   HistogramView,
   RepeatListView,
@@ -10,8 +11,9 @@ import type {
   WorkerListView,
 } from './api.js';
 import type { Audit } from './audit.js';
-import { type Call, readNumber, readQuery, readTime } from './call.js';
+import { type Call, readNumber, readObject, readQuery, readTime } from './call.js';
 import { ruleView } from './message-views.js';
+import { badRequest } from './problem.js';
 
 /** `GET …/histogram` */
 export async function getHistogram({ query, instance, params }: Call): Promise<HistogramView> {
@@ -54,7 +56,12 @@ export async function listErrors({ query, instance, params }: Call): Promise<Err
 export async function listGroups({ query, instance, params }: Call): Promise<GroupListView> {
   const { limit } = readQuery(query, ['limit']);
   const wanted = limit === undefined ? {} : { limit: readNumber(limit, 'limit', [1, 1000]) };
-  return instance.producer.groups(params.queue!, wanted);
+  const { groups, ...list } = await instance.producer.groups(params.queue!, wanted);
+  const views = groups.map(({ concurrency, ...group }) => ({
+    ...group,
+    ...(concurrency !== undefined && { concurrency }),
+  }));
+  return { groups: views, ...list };
 }
 
 /** Returns the handler of `POST …/groups/:group/cancel`. */
@@ -64,6 +71,34 @@ export function cancelGroup(audit: Audit): (call: Call) => Promise<CountView> {
     const messages = call.instance.producer.group(queue!, group!);
     const filter = { state: 'delayed', group };
     return { changed: await audit.one(call, { action: 'cancel-group', filter }, () => messages.cancelAll()) };
+  };
+}
+
+/** Returns the handler of `POST …/groups/:group/pause` or `resume`. */
+export function pauseOrResumeGroup(action: 'pause' | 'resume', audit: Audit): (call: Call) => Promise<object> {
+  return async (call) => {
+    const { queue, group } = call.params;
+    const messages = call.instance.producer.group(queue!, group!);
+    await audit.one(call, { action: `${action}-group`, group: group! }, async () => {
+      await messages[action]();
+      return 0;
+    });
+    return { ok: true };
+  };
+}
+
+/** Returns the handler of `POST …/groups/:group/concurrency`. */
+export function setGroupConcurrency(audit: Audit): (call: Call) => Promise<object> {
+  return async (call) => {
+    const { queue, group } = call.params;
+    const messages = call.instance.producer.group(queue!, group!);
+    const { concurrency } = readObject<GroupConcurrencyBody>(await call.body(), 'The body', ['concurrency']);
+    if (concurrency === undefined) throw badRequest('The body must have concurrency.');
+    await audit.one(call, { action: 'set-group-concurrency', group: group!, concurrency }, async () => {
+      await messages.setConcurrency(concurrency);
+      return 0;
+    });
+    return { ok: true };
   };
 }
 

@@ -4,7 +4,7 @@ import { Link, pathTo, usePlace } from '../router.js';
 import { ErrorsView } from '../views/errors.js';
 import { FindView } from '../views/find/find-view.js';
 import { FutureView } from '../views/future/future-view.js';
-import { GroupsView } from '../views/groups.js';
+import { GroupsView } from '../views/groups/groups-view.js';
 import { JobView } from '../views/many/job-view.js';
 import { MessageView } from '../views/message/message-view.js';
 import { OverviewView } from '../views/overview.js';
