@@ -84,6 +84,8 @@ export class Oracle {
   /** Those that are there. */
   readonly members = new Set<Member>();
   readonly #memberOf = new WeakMap<SimulatedProcess, Member>();
+  /** Since when and until when handlers have kept the event loop of each process busy, ms of the world. */
+  readonly #busy = new WeakMap<SimulatedProcess, { readonly since: number; readonly until: number }>();
   readonly #ledger: Ledger;
   readonly #punctuality: Punctuality;
   readonly #handling: Handling;
@@ -341,13 +343,17 @@ export class Oracle {
     };
   }
 
-  /** A handler has kept the event loop busy, perhaps after others in the same turn. */
+  /** A handler has kept the event loop busy, perhaps right after others: what waits for its turn meanwhile comes late. */
   #spun(process: SimulatedProcess): void {
     const { world, scenario } = this.options;
-    const spun = process.busyUntil - world.now;
+    const { busyUntil } = process;
+    const last = this.#busy.get(process);
+    const since = last && world.now - last.until < MIN_SPIN ? last.since : world.now;
+    this.#busy.set(process, { since, until: busyUntil });
+    const spun = busyUntil - since;
     if (spun <= MIN_SPIN) return;
     const concerns = spun > MAX_SHORT_SPIN * scenario.lease ? ALL_CONCERNS : OF_SPINS;
-    this.troubled(process, process.busyUntil + AFTER_SPIN, { concerns, isExact: true });
+    this.troubled(process, busyUntil + AFTER_SPIN, { concerns, isExact: true });
   }
 
   #ended(delivery: Delivery, signal: AbortSignal | undefined): void {
