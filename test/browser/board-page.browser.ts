@@ -462,7 +462,8 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
         await keyboard.press('Enter');
         await board.dialog.waitFor();
       };
-      const shown = (text: string) => expectVisible(board.row('customer-2').getByRole('cell').getByText(text));
+      const shown = (text: string) =>
+        expectVisible(board.row('customer-2').getByRole('cell', { name: text, exact: true }));
       await shown('default');
       await open();
       await keyboard.press('ArrowDown');
@@ -474,12 +475,12 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
         expect(await number.getAttribute('aria-invalid')).toBe('true');
         expect(await board.dialog.getByRole('button', { name: 'Set the concurrency' }).isDisabled()).toBe(true);
       }
-      await number.fill('3');
+      await number.fill('12');
       await keyboard.press('Enter');
       await board.dialog.waitFor({ state: 'detached' });
-      await shown('3');
+      await shown('12');
       await open();
-      expect(await number.inputValue()).toBe('3');
+      expect(await number.inputValue()).toBe('12');
       await board.dialog.getByLabel('Unlimited').check();
       await board.confirm('Set the concurrency');
       await shown('unlimited');
