@@ -130,8 +130,11 @@ export function describeGroupSettings(name: string, openQueue: OpenQueue): void 
       expect(await listed(queue)).toEqual({
         a: { group: 'a', waiting: 0, holding: 0, paused: true, concurrency: undefined },
       });
-      await set(queue, 'a', { paused: true });
-      await set(queue, 'a', { paused: false });
+      await set(queue, 'a', { paused: true, concurrency: 'unlimited' });
+      expect(await listed(queue)).toEqual({
+        a: { group: 'a', waiting: 0, holding: 0, paused: true, concurrency: 'unlimited' },
+      });
+      await set(queue, 'a', { paused: false, concurrency: 'default' });
       expect(await listed(queue)).toEqual({});
     });
 

@@ -28,9 +28,12 @@ local function run(keys, args)
   for at = 1, #part, 2 do
     local name = part[at]
     if name ~= Groups.ANY_WIDE then
-      local last = #reply
+      local last, text = #reply, part[at + 1]
+      if is_of_settings then
+        text = call('HGET', permits, name)
+      end
       reply[last + 1], reply[last + 2] = name, call('LLEN', backlog .. name)
-      reply[last + 3] = (Groups.taken(is_of_settings and call('HGET', permits, name) or part[at + 1]))
+      reply[last + 3] = (Groups.taken(text))
       reply[last + 4] = call('HGET', backlog, name) or ''
     end
   end
