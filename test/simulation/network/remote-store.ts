@@ -165,6 +165,12 @@ class RemoteWakeSignal implements WakeSignal {
       });
       world.at(process.now + link.latency(), () => {
         if (isOver) return;
+        // Its connection was closed while it was under way.
+        if (this.#isClosed) {
+          giveUp.task = undefined;
+          if (end()) world.at(world.now + link.latency(), () => resolve(false), process);
+          return;
+        }
         const signal = (this.#signal = this.store.openWakeSignal());
         void signal.wait(timeout).then((woken) => {
           if (isOver) return;
