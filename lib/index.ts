@@ -80,6 +80,7 @@ export type { DeadLetters } from './producer/dead-letters.js';
 export type { GroupList } from './groups/group-list.js';
 export type { MessageGroup } from './groups/message-group.js';
 export type { DeadLetterErrorPage } from './search/dead-letter-errors.js';
+export type { LimitsSet, LimitsToSet, QueueLimits } from './limits/queue-limits.js';
 export type { DueHistogram } from './search/due-histogram.js';
 export type { MatchingMessages, MatchReport, StepOptions } from './search/matching-messages.js';
 export type { MessageFilter } from './search/message-filter.js';

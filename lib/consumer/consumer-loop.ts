@@ -46,6 +46,8 @@ export class ConsumerLoop {
   #hasSignal = false;
   /** True before the loop starts, and while it waits for the signal. */
   #isIdle = true;
+  /** True if the queue's limits have changed since the loop last decided to wait. */
+  #hasNewLimits = false;
   /** Resolves when the current claim with a transfer has ended. */
   #transferring: Promise<unknown> | undefined;
   /** Messages aborted during the current claim. Their announcement may arrive before the claim's answer, which uses another connection. */
@@ -107,6 +109,14 @@ export class ConsumerLoop {
 
   /** Called when messages have been ready for a while. Makes the loop claim if it is waiting for the signal. */
   wake(): void {
+    this.#signal?.wake();
+  }
+
+  /** Called when the queue's limits have changed. Makes the loop claim if it is waiting, because it may be allowed to claim more. */
+  limitsChanged(): void {
+    this.#hasNewLimits = true;
+    this.#pauses.end();
+    this.#signal?.found();
     this.#signal?.wake();
   }
 
@@ -227,6 +237,10 @@ export class ConsumerLoop {
   /** Waits for a signal or, if the rate is used up, until it allows more, whatever signals come. Returns true when the loop must claim. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
+    if (this.#hasNewLimits) {
+      this.#hasNewLimits = false;
+      return true;
+    }
     if (this.#claimAgainAt === undefined) {
       this.#isIdle = true;
       try {

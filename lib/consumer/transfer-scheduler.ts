@@ -81,7 +81,7 @@ export class TransferScheduler implements DueListener {
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
       /** The loop that claims messages for this process's free slots. Default: none. */
-      readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
+      readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort' | 'limitsChanged'>;
     },
   ) {
     this.#random = options.random ?? Math.random;
@@ -119,6 +119,10 @@ export class TransferScheduler implements DueListener {
 
   onAbort(claim: Claim): void {
     this.options.consumer?.abort(claim);
+  }
+
+  onLimits(): void {
+    this.options.consumer?.limitsChanged();
   }
 
   onListening(): void {

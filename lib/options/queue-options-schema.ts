@@ -157,6 +157,19 @@ export const queueLayerSchema = z.strictObject(
   mustBe('an object with options of the queue, such as { concurrency: 8 }'),
 );
 
+/** The schema of limits that are set while a queue runs. */
+export const limitsSchema = z
+  .strictObject(
+    { globalConcurrency: z.optional(noLimitOrCount), rate: z.optional(rateSchema) },
+    mustBe('{ globalConcurrency?, rate? }, such as { globalConcurrency: 5 }'),
+  )
+  .check(
+    z.refine(
+      ({ globalConcurrency, rate }) => globalConcurrency !== undefined || rate !== undefined,
+      mustBe('{ globalConcurrency?, rate? } with at least one of them, such as { globalConcurrency: 5 }'),
+    ),
+  );
+
 const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),
   batchWait: z.prefault(duration(0, HOUR), 0),

@@ -19,6 +19,7 @@ import {
   type BatchSize,
   handlerSchema,
   instanceSchema,
+  limitsSchema,
   queueHandlerSchema,
   queueLayerSchema,
   queueSchema,
@@ -28,7 +29,7 @@ import {
 } from './queue-options-schema.js';
 import { redisRules } from '../redis/options/client-options.js';
 
-// Every function here that validates throws a DelayQueueError `INVALID_OPTION` that names each invalid field.
+// Every function here that validates throws a DelayQueueError `INVALID_OPTION`, unless it says otherwise, that names each invalid field.
 
 const MODULE = 'DelayQueueModule options';
 
@@ -112,6 +113,11 @@ export function readTypedQueueOptions(
 export function readRetries({ attempts, backoff }: RetryOptions): Retries {
   const given = { ...(attempts !== undefined && { attempts }), ...(backoff !== undefined && { backoff }) };
   return check(retriesSchema, given, 'options', undefined, 'INVALID_ARGUMENT');
+}
+
+/** Checks limits that are set while a queue runs. @throws DelayQueueError `INVALID_ARGUMENT` */
+export function readLimits(given: z.input<typeof limitsSchema>, place: string): z.output<typeof limitsSchema> {
+  return check(limitsSchema, given, place, undefined, 'INVALID_ARGUMENT');
 }
 
 /** Checks the options of a listener and reads its instance. */

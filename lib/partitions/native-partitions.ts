@@ -57,7 +57,7 @@ export class NativePartitions implements Partitions {
     this.#isKnown = partitions === UNPARTITIONED.count;
     this.#partitioning = { ...UNPARTITIONED, count: partitions };
     this.#known = { text: formatPartitioning(this.#partitioning) };
-    this.#limits = { ...limitsOf(partitions) };
+    this.#limits = limitsOf(partitions);
     this.#stores = this.#open(partitions, []);
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
       events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
@@ -245,7 +245,7 @@ export class NativePartitions implements Partitions {
     throw new DelayQueueError(
       'INVALID_OPTION',
       `Queue '${queue}' has partitions: ${found.count}, but this process is configured with a ${option}, which needs partitions: 1. ` +
-        'Configure all processes alike',
+        'Configure all processes alike, and reset limits that were set while the queue runs',
     );
   }
 

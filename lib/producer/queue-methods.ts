@@ -2,6 +2,7 @@ import { type GroupList, listGroups } from '../groups/group-list.js';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
 import { type MatchingMessages, StoredMatches } from '../search/matching-messages.js';
+import { type QueueLimits, StoredLimits } from '../limits/queue-limits.js';
 import { CheckedFilter, type MessageFilter } from '../search/message-filter.js';
 import { searchPage, type SearchPage } from '../search/search-messages.js';
 import type { TypesOf } from '../options/queue-definition.js';
@@ -27,7 +28,7 @@ import {
   snapshotOf,
 } from './queue-views.js';
 import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
-import { assertGrouped } from './unsupported.js';
+import { assertGrouped, assertLimitable } from './unsupported.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { REPEATS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
@@ -416,6 +417,26 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const [queue, query] = this[NAMED]<[{ readonly limit?: number | undefined }?]>(args);
     assertGrouped(queue, `groups('${queue.name}')`);
     return listGroups(queue.router.groups!, query);
+  }
+
+  /**
+   * Gives access to the queue's limits that change while it runs: its global concurrency and its rate. They apply to all processes, instead of
+   * those in their options, until they are reset.
+   * @throws DelayQueueError immediately: `INVALID_ARGUMENT` if the name is malformed
+   * @example
+   * ```ts
+   * await producer.limits('orders').set({ globalConcurrency: 5, rate: { max: 100, per: '1s' } });
+   * ```
+   */
+  limits(...args: Name): QueueLimits {
+    const [queue] = this[NAMED]<[]>(args);
+    const { name, store } = queue;
+    return new StoredLimits({
+      name,
+      registry: this[PARTS].queues.limits,
+      assertSupported: () => assertLimitable(queue),
+      now: async () => (await store.status()).now,
+    });
   }
 
   /**

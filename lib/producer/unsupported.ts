@@ -38,3 +38,17 @@ export function assertGrouped(queue: Queue, what: string): void {
   const advice = `set queues['${queue.name}'].groups, such as { concurrency: 1 }, in every process that uses the queue`;
   throw new DelayQueueError('INVALID_ARGUMENT', `${what}: queue '${queue.name}' has no groups; ${advice}`);
 }
+
+/**
+ * Throws unless the limits of this queue may change while it runs.
+ * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
+ */
+export function assertLimitable(queue: Queue): void {
+  const { layout, partitions } = queue.options;
+  const what = `limits('${queue.name}').set(…)`;
+  if (!layout.can.globalConcurrency) throw unsupported(queue, what);
+  const count = Math.max(partitions, queue.router.changes?.partitions ?? 1);
+  if (count === 1) return;
+  const problem = `the queue has partitions: ${count}, and no claim sees the messages of all of them; use partitions: 1`;
+  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}`);
+}

@@ -1,8 +1,12 @@
+import { MemoryLimits } from '../limits/memory-limits.js';
+import { NativeLimits } from '../limits/native-limits.js';
+import type { LimitsRegistry } from '../limits/set-limits.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { Events } from '../events/events.js';
 import { GroupsCheck } from '../groups/groups-check.js';
 import { OtherProcesses } from '../groups/other-processes.js';
 import type { Clock } from '../timing/clock.js';
+import { allInSlices } from '../timing/event-loop.js';
 import { type ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
@@ -55,6 +59,8 @@ export interface Stores {
   readonly groupsCheck?: GroupsCheck;
   /** Records offers for handlers that declare repeats. Undefined if this store loses nothing while the process runs. */
   readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
+  /** The limits that were set for queues while they run. */
+  readonly limits: LimitsRegistry;
   /** Identifies shared storage: instances with equal places share all queues. Undefined if only this instance can access the storage. */
   readonly place?: object;
   /** The servers' addresses as this process uses them, each with database and prefix. */
@@ -87,6 +93,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
+  const limits = new NativeLimits(connections, prefix);
   const neededBy = ({ name, options: { layout, partitions, groups } }: CheckedQueue) => [
     ...neededToCall(scripting),
     ...layout.neededCommands({ prefix, queue: name, partitions, groups, isCluster: connections.isCluster }),
@@ -102,10 +109,13 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
-      const queueChecks = new QueueChecks(
-        checked.flatMap(({ router }) => router?.check ?? []),
-        clock,
-      );
+      const ofRouters = checked.flatMap(({ router }) => router?.check ?? []);
+      // A queue with partitions cannot have limits.
+      const checkAll = async () => {
+        await limits.known;
+        await allInSlices(ofRouters, clock, (each) => each());
+      };
+      const queueChecks = new QueueChecks([checkAll], clock);
       const onFirst = (servers: readonly RedisServer[], info: string | undefined) => {
         const server = info === undefined ? undefined : serverName(info);
         events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
@@ -120,8 +130,9 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     get isConnected() {
       return connections.servers.isConnected;
     },
-    open: openerInRedis(connections, prefix),
-    directory: new NativeQueueDirectory(connections, prefix),
+    open: openerInRedis(connections, prefix, limits),
+    directory: new NativeQueueDirectory(connections, prefix, () => void limits.refresh().catch(() => undefined)),
+    limits,
     workerRegistry: new NativeWorkerRegistry(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     groupsCheck: new GroupsCheck(new OtherProcesses(connections, prefix), events),
@@ -134,21 +145,25 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       });
     },
     failFast: () => connections.failFast(),
-    close: () => connections.close(),
+    close: () => {
+      limits.stop();
+      return connections.close();
+    },
   };
 }
 
 function memoryStores({ clock, events }: ProcessParts): Stores {
   const directory = new MemoryQueueDirectory();
   const stores = new MemoryStores(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
+  const limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) =>
+    stores.open(queue, options.partitions, { ...limitsOfPartition(options), ...set, groups: options.groups }),
+  );
   return {
     connect: () => events.note('memory-store', {}),
     started: () => undefined,
-    open: (queue, options) => {
-      const limits = { ...limitsOfPartition(options), groups: options.groups };
-      return routerOf(stores.open(queue, options.partitions, limits));
-    },
+    open: (queue, options) => routerOf(limits.open(queue, options)),
     directory,
+    limits,
     workerRegistry: new MemoryWorkerRegistry(clock),
     check: () => Promise.resolve(),
     isConnected: true,

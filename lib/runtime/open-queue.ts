@@ -1,3 +1,5 @@
+import { LiveLimits } from '../limits/live-limits.js';
+import type { NativeLimits } from '../limits/native-limits.js';
 import { GroupRouter } from '../groups/group-router.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { FixedPartitions } from '../partitions/fixed-partitions.js';
@@ -10,11 +12,14 @@ import { GroupStore } from '../groups/group-store.js';
 import { PlainRouter, type Router } from '../store/router.js';
 
 /** Returns a function that opens queues in Redis with the parts that their options require. */
-export function openerInRedis(connections: RedisConnections, prefix: string) {
+export function openerInRedis(connections: RedisConnections, prefix: string, set: NativeLimits) {
   const spreadOver = stickyIds();
   return (queue: string, options: ResolvedQueueOptions): Router => {
     const { layout, partitions, groups, blockTimeout } = options;
-    const limitsOf = (count: number) => limitsOfPartition(options, count);
+    const limitsOf = (count: number) => {
+      const own = limitsOfPartition(options, count);
+      return layout.can.globalConcurrency ? new LiveLimits(own, set, queue) : own;
+    };
     const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout };
     const router = layout.can.partitions
       ? new PartitionRouter(new NativePartitions(connections, toOpen), spreadOver)

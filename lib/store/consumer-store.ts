@@ -236,6 +236,8 @@ export interface DueListener {
   onTransfer?(transfer: AnnouncedTransfer): void;
   /** Called when a claim's message has been aborted, which ends the claim. */
   onAbort?(claim: Claim): void;
+  /** Called when the queue's limits have changed. */
+  onLimits?(): void;
   /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */
   onListening(): void;
 }

@@ -15,6 +15,7 @@ import type { AdminStore } from './admin-store.js';
  */
 export interface MessageStore extends ProducerStore, ConsumerStore, AdminStore {}
 
+/** May change while the store is in use. */
 export interface StoreLimits {
   /** The number of failed attempts after which an expired lease makes a message a dead letter. */
   readonly attempts: number;
@@ -28,6 +29,10 @@ export interface StoreLimits {
   readonly globalConcurrency?: number | null;
   /** Absent or null: messages of this store have no groups. */
   readonly groups?: GroupRules | null;
+  /** If the limits are not known yet: resolves once they are. */
+  readonly known?: Promise<void> | undefined;
+  /** Reads the limits again. Absent if they cannot change. */
+  refresh?(): Promise<void>;
 }
 
 export interface GroupRules {

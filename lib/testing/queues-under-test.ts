@@ -1,3 +1,4 @@
+import { MemoryLimits } from '../limits/memory-limits.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { limitsOfPartition, routerOf } from '../runtime/open-queue.js';
 import { MemoryQueueDirectory, MemoryStores } from '../store/memory/memory-stores.js';
@@ -8,6 +9,15 @@ import { type TakenOffer, WatchedStore } from './watched-store.js';
 /** The queues of one instance of the module, and the offers to them. */
 export class QueuesUnderTest {
   readonly directory = new MemoryQueueDirectory();
+  // No rate applies, because due messages are handled before time moves on, so none could wait for a rate.
+  readonly limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) =>
+    this.#stores.open(queue, options.partitions, {
+      ...limitsOfPartition(options),
+      ...set,
+      groups: options.groups,
+      rate: null,
+    }),
+  );
   readonly #stores: MemoryStores<WatchedStore>;
   #offered: TakenOffer[] = [];
   #isHandled: (queue: string) => boolean = () => false;
@@ -38,9 +48,7 @@ export class QueuesUnderTest {
   }
 
   open(queue: string, options: ResolvedQueueOptions): Router {
-    const { partitions, groups } = options;
-    // No rate applies, because due messages are handled before time moves on, so none could wait for a rate.
-    return routerOf(this.#stores.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null }));
+    return routerOf(this.limits.open(queue, options));
   }
 
   async clear(): Promise<void> {

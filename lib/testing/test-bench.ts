@@ -75,6 +75,7 @@ export class TestBench implements TestOverrides {
       addresses: () => Promise.resolve(['memory']),
       open: (queue, options) => queues.open(queue, options),
       directory: queues.directory,
+      limits: queues.limits,
       failFast: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : MAX_TIMER_DELAY);

@@ -4,6 +4,7 @@ import type {
   ChangedView,
   ErrorListView,
   GroupListView,
+  LimitsView,
   HistogramView,
   JobAnswer,
   JobView,
@@ -306,6 +307,19 @@ describe('the API of the board', () => {
         expect((await board.post(`i/-/queues/${refused}`)).status).toBe(400);
       },
     );
+  });
+
+  test('shows limits, sets them and resets them', async () => {
+    expect(await get<LimitsView>('i/-/queues/orders/limits')).toEqual({ limits: null });
+    const rate = { max: 100, per: 1000 };
+    const set = await change('orders/limits', { globalConcurrency: 5, rate });
+    expect(set).toEqual({
+      limits: { globalConcurrency: 5, rate, setBy: expect.any(String), setAt: expect.any(String) },
+    });
+    expect(await get<LimitsView>('i/-/queues/orders/limits')).toEqual(set);
+    expect((await board.post('i/-/queues/orders/limits', { globalConcurrency: 0 })).status).toBe(400);
+    expect((await board.post('i/-/queues/orders/limits', { concurrency: 5 })).status).toBe(400);
+    expect(await change('orders/limits/reset')).toEqual({ limits: null });
   });
 
   test('lists repeating messages with their next times', async () => {

@@ -156,6 +156,23 @@ describe('the command line', () => {
     expect(await concurrency()).toEqual([]);
   });
 
+  it('sets, shows and resets limits', async () => {
+    await producer.offer(queue, {}, '1h');
+    expect(await run('limits', queue)).toEqual(fine(`No limits were set for queue '${queue}'.`));
+    const set = ['set-limits', queue, '--global-concurrency', '5', '--rate', '100/1s', '--by', 'alice', '--yes'];
+    expect(await run(...set)).toEqual(fine(`Set the limits of queue '${queue}'.`));
+    const limits = { globalConcurrency: 5, rate: { max: 100, per: 1000 }, setBy: 'alice' };
+    expect(await producer.limits(queue).get()).toMatchObject(limits);
+    expect(jsonLines((await run('limits', queue, '--json')).output)).toEqual([
+      { queue, limits: { ...limits, setAt: expect.any(String) } },
+    ]);
+    expect((await run('limits', queue)).output).toContain('100 within 1000 ms');
+    expect(await run('reset-limits', queue, '--yes')).toEqual(fine(`Reset the limits of queue '${queue}'.`));
+    expect(await run('reset-limits', queue, '--yes')).toEqual(refused(`No limits were set for queue '${queue}'.`));
+    expect(await run('set-limits', queue, '--yes')).toMatchObject({ code: 2 });
+    expect(await run('set-limits', queue, '--rate', '100', '--yes')).toMatchObject({ code: 2 });
+  });
+
   it('discards nothing without --yes if there is no terminal to confirm on', async () => {
     await deadLetter('dead');
     const problem =

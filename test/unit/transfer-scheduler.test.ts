@@ -278,7 +278,8 @@ describe('TransferScheduler', () => {
       return { ...(await store.transfer({ limit: 1 })), more: true };
     };
     const common = { queue: 'orders', store, clock, events: new LoggedEvents(), checkInterval: CHECK_INTERVAL };
-    const consumer = { transferAndClaim, wake: () => undefined, abort: () => undefined };
+    const ignore = () => undefined;
+    const consumer = { transferAndClaim, wake: ignore, abort: ignore, limitsChanged: ignore };
     await new TransferScheduler({ ...common, consumer }).runOnce();
     expect([claims, await ready()]).toEqual([1, 3]);
   });

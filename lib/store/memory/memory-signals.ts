@@ -75,6 +75,10 @@ export class DueAnnouncer {
     this.#announceToAll((listener) => listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
   }
 
+  announceLimits(): void {
+    this.#announceToAll((listener) => listener.onLimits?.());
+  }
+
   announceAbort(claim: Claim): void {
     this.#announceToAll((listener) => listener.onAbort?.(claim));
   }

@@ -79,6 +79,11 @@ export class MemoryMessageStore implements MessageStore {
     this.#queue.limits = limits;
   }
 
+  /** Announces that the limits have changed. */
+  limitsChanged(): void {
+    this.#announcer.announceLimits();
+  }
+
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));

@@ -9,7 +9,7 @@ import type {
 } from '../queue-directory.js';
 import { neededCommands, type NeededCommand, type Permissions } from '../../redis/check/permissions.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import { readAnnouncement } from './script-replies.js';
+import { LIMITS_CHANGED, readAnnouncement } from './script-replies.js';
 import { nativeLibrary } from './native-library.js';
 import { groupKeys, nativeKeys, queueOfTag } from './native-keys.js';
 
@@ -71,6 +71,8 @@ export class NativeQueueDirectory implements QueueDirectory {
   constructor(
     private readonly connections: RedisConnections,
     private readonly prefix: string,
+    /** Called when limits of a family's queue may have changed. */
+    private readonly onLimits: () => void = () => undefined,
   ) {
     this.#keys = directoryKeys(prefix);
   }
@@ -149,8 +151,12 @@ export class NativeQueueDirectory implements QueueDirectory {
     const [before, behind] = [pattern.indexOf('*') - family.length + 1, pattern.length - pattern.indexOf('*') - 1];
     const { announcements } = this.connections;
     return announcements.listenToAll(pattern, {
-      onListening: () => listener.onListening(),
+      onListening: () => {
+        this.onLimits();
+        listener.onListening();
+      },
       onMessage: (text, channel) => {
+        if (text === LIMITS_CHANGED) return this.onLimits();
         const queue = queueOfTag(channel.slice(before, -behind));
         if (!QUEUE_NAME.test(queue)) return;
         readAnnouncement(text, announcements.database, {

@@ -60,6 +60,7 @@ import type { RedisFunction } from '../../redis/script/redis-library.js';
 import type { ScriptCall, ScriptReply } from '../../redis/script/script-call.js';
 import type { NativeKeys } from './native-keys.js';
 import {
+  LIMITS_CHANGED,
   readAnnouncement,
   readChangeOutcome,
   readClaimedTransfer,
@@ -210,11 +211,15 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
+    const { known } = this.#limits;
+    if (known) await known;
     const call = claimCall(request, this.#limits, this.#others?.claims);
     return readClaimReport(await this.#run(functions.claim, call));
   }
 
   async transferAndClaim(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined> {
+    const { known } = this.#limits;
+    if (known) await known;
     const { rate, globalConcurrency } = this.#limits;
     if (rate || globalConcurrency || this.#groups !== undefined) return undefined;
     const call = claimedTransferCall(claim, announcer, this.#announcing);
@@ -312,9 +317,16 @@ export class NativeMessageStore implements MessageStore {
 
   watchDue(listener: DueListener): () => void {
     const { announcements } = this.#connections;
+    const refresh = async () => this.#limits.refresh?.().catch(() => undefined);
     return announcements.listen(this.#keys.due, {
-      onListening: () => listener.onListening(),
-      onMessage: (text) => readAnnouncement(text, announcements.database, listener),
+      onListening: () => {
+        void refresh();
+        listener.onListening();
+      },
+      onMessage: (text) => {
+        if (text === LIMITS_CHANGED) void refresh().then(() => listener.onLimits?.());
+        else readAnnouncement(text, announcements.database, listener);
+      },
     });
   }
 

@@ -209,6 +209,9 @@ export function readRecord(bytes: Buffer, start = 0, end = bytes.length): Native
 
 export const NEVER = -1;
 
+/** Announces that limits of the queue were set or removed. Processes of all databases read them again. */
+export const LIMITS_CHANGED = 'limits';
+
 type Listener = Omit<DueListener, 'onListening'>;
 
 /** Passes on an announcement, and ignores kinds unknown to this version. @param database - the listener's own, as announcements name it */

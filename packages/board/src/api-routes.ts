@@ -14,13 +14,16 @@ import {
   cancelGroup,
   changeRepeat,
   getHistogram,
+  getLimits,
   listErrors,
   listGroups,
   listRepeats,
   listWorkers,
   pauseOrResumeGroup,
+  resetLimits,
   runRepeat,
   setGroupConcurrency,
+  setLimits,
 } from './queue-details.js';
 import { RowEvents, watchQueues } from './row-events.js';
 import type { Route } from './routes.js';
@@ -66,6 +69,9 @@ export class Api {
       get(QUEUE, getQueue),
       post(`${QUEUE}/pause`, pauseOrResume('pause', audit)),
       post(`${QUEUE}/resume`, pauseOrResume('resume', audit)),
+      get(`${QUEUE}/limits`, getLimits),
+      post(`${QUEUE}/limits`, setLimits(audit)),
+      post(`${QUEUE}/limits/reset`, resetLimits(audit)),
       get(`${QUEUE}/histogram`, getHistogram),
       get(`${QUEUE}/errors`, listErrors),
       get(`${QUEUE}/groups`, listGroups),

@@ -306,6 +306,24 @@ export interface GroupConcurrencyBody {
   readonly concurrency: number | 'unlimited' | 'default';
 }
 
+/** `GET …/limits`, and the answer to a change of limits */
+export interface LimitsView {
+  /** Null if nobody has set any: the options of each process decide. */
+  readonly limits: {
+    readonly globalConcurrency?: number | 'unlimited';
+    /** `per` is in ms. */
+    readonly rate?: { readonly max: number; readonly per: number } | 'unlimited';
+    readonly setBy: string;
+    readonly setAt: string;
+  } | null;
+}
+
+/** `POST …/limits` */
+export interface LimitsBody {
+  readonly globalConcurrency?: number | 'unlimited';
+  readonly rate?: { readonly max: number; readonly per: number } | 'unlimited';
+}
+
 /** `POST …/groups/:group/cancel` */
 export interface CountView {
   readonly changed: number;

@@ -68,6 +68,11 @@ const message = {
 
 const action = { enum: ['count', 'cancel', 'reschedule', 'redrive', 'discard'] };
 
+const limits = {
+  'globalConcurrency?': { oneOf: [{ type: 'integer', minimum: 1, maximum: 10_000 }, { const: 'unlimited' }] },
+  'rate?': { oneOf: [object({ max: count, per: number }), { const: 'unlimited' }] },
+};
+
 const schemas = {
   Error: object({ error: object({ code: text, message: text }) }),
   Config: object({
@@ -91,6 +96,8 @@ const schemas = {
     can: object({ headers: flag, types: flag, expiry: flag, changes: flag, groups: flag, repeats: flag }),
     now: time,
   }),
+  Limits: object({ limits: orNull(object({ ...limits, setBy: text, setAt: time })) }),
+  LimitsToSet: object(limits),
   Histogram: object({
     from: time,
     to: time,
@@ -289,6 +296,11 @@ function write(path: string, summary: string, { answer, body, status = 200 }: Wr
   return { [path]: { post: { summary, parameters, ...requestBody, responses } } };
 }
 
+/** Merges the operations of one path. */
+function both(one: Record<string, Schema>, other: Record<string, Schema>): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(one).map(([path, schema]) => [path, { ...schema, ...other[path] }]));
+}
+
 const stop = {
   summary: 'Stops a job, and waits until it has ended.',
   parameters: [...parametersOf(JOB), ...CHANGE_PARAMETERS],
@@ -320,6 +332,14 @@ export const openApi = {
     ]),
     ...write(`${QUEUE}/pause`, 'Pauses a queue.', { answer: 'Done' }),
     ...write(`${QUEUE}/resume`, 'Resumes a queue.', { answer: 'Done' }),
+    ...both(
+      read(`${QUEUE}/limits`, 'Shows the limits that were set for a queue while it runs.', 'Limits'),
+      write(`${QUEUE}/limits`, 'Sets limits for all processes, instead of those in their options.', {
+        answer: 'Limits',
+        body: 'LimitsToSet',
+      }),
+    ),
+    ...write(`${QUEUE}/limits/reset`, 'Removes the limits that were set.', { answer: 'Limits' }),
     ...read(`${QUEUE}/histogram`, 'Counts delayed messages by due time.', 'Histogram', ['from', 'to', 'buckets']),
     ...read(
       `${QUEUE}/messages`,

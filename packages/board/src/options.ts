@@ -32,7 +32,9 @@ export interface BoardChange {
     | 'pause-repeat'
     | 'resume-repeat'
     | 'run-repeat'
-    | 'end-repeat';
+    | 'end-repeat'
+    | 'set-limits'
+    | 'reset-limits';
   /** The instance's name; `-` for the one without a name. */
   readonly instance: string;
   readonly queue: string;

@@ -1,4 +1,4 @@
-import type { OfferResult } from 'nestjs-delay-queue';
+import type { DelayQueueProducer, OfferResult } from 'nestjs-delay-queue';
 import type {
   ChangedView,
   CountView,
@@ -6,6 +6,8 @@ import type {
   GroupConcurrencyBody,
   GroupListView,
   HistogramView,
+  LimitsBody,
+  LimitsView,
   RepeatListView,
   RunView,
   WorkerListView,
@@ -100,6 +102,43 @@ export function setGroupConcurrency(audit: Audit): (call: Call) => Promise<objec
     });
     return { ok: true };
   };
+}
+
+/** `GET …/limits` */
+export async function getLimits({ query, instance, params }: Call): Promise<LimitsView> {
+  readQuery(query, []);
+  return limitsOf(instance.producer, params.queue!);
+}
+
+/** Returns the handler of `POST …/limits`. */
+export function setLimits(audit: Audit): (call: Call) => Promise<LimitsView> {
+  return async (call) => {
+    const queue = call.params.queue!;
+    const { producer } = call.instance;
+    const limits = readObject<LimitsBody>(await call.body(), 'The body', ['globalConcurrency', 'rate']);
+    const by = (await audit.who(call)) ?? 'board';
+    await audit.one(call, { action: 'set-limits' }, async () => {
+      await producer.limits(queue).set(limits, { by });
+      return 0;
+    });
+    return limitsOf(producer, queue);
+  };
+}
+
+/** Returns the handler of `POST …/limits/reset`. */
+export function resetLimits(audit: Audit): (call: Call) => Promise<LimitsView> {
+  return async (call) => {
+    await audit.one(call, { action: 'reset-limits' }, async () => {
+      await call.instance.producer.limits(call.params.queue!).reset();
+      return 0;
+    });
+    return { limits: null };
+  };
+}
+
+async function limitsOf(producer: DelayQueueProducer, queue: string): Promise<LimitsView> {
+  const limits = await producer.limits(queue).get();
+  return { limits: limits && { ...limits, setAt: limits.setAt.toISOString() } };
 }
 
 /** `GET …/repeats` */

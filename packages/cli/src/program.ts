@@ -9,6 +9,7 @@ import { addDoctorCommand } from './commands/doctor.command.js';
 import { addErrorsCommand } from './commands/errors.command.js';
 import { addGroupsCommands } from './commands/groups.commands.js';
 import { addHistogramCommand } from './commands/histogram.command.js';
+import { addLimitsCommands } from './commands/limits.commands.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
@@ -63,7 +64,7 @@ function createProgram(terminal: Terminal): Command {
     addShowCommand,
   ];
   const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommands, addTailCommand];
-  const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands];
+  const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands, addLimitsCommands];
   for (const add of [...looks, ...overviews, ...changes, addDoctorCommand, addDeleteFunctionsCommand])
     add(program, commandLine);
   return program;

@@ -108,6 +108,8 @@ export function describeGlobalConcurrency(queues: ContractQueues): void {
       await claim(queue, 1);
       await queue.makeReady('c');
       expect(await queue.transfer()).toMatchObject({ ready: 2 });
+      // A claim would take back the signal.
+      expect(await wokenWithin(queue, signal)).toBe(false);
       await claim(queue, 1, queue.secondView);
       expect(await wokenWithin(queue, signal)).toBe(false);
     });

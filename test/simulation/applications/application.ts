@@ -251,6 +251,8 @@ function encryptionOf({ process, release }: ApplicationParts) {
     Buffer.from(Array.from({ length: size }, () => Math.floor(process.random() * 256)));
   return encryptionWith({ current, keys: KEYS }, randomBytes);
 }
+/** Nobody sets limits while queues run. */
+const NO_LIMITS = { read: () => Promise.resolve(undefined), write: () => Promise.resolve(false) };
 
 /** The stack of an error is most of what it costs. */
 const UNLUCKY = new Error('unlucky');
@@ -308,6 +310,7 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
         directory: remoteDirectory({ directory: server.directoryOf(instance), link, subscriptions, onRegistered }),
+        limits: NO_LIMITS,
         workerRegistry: remoteWorkerRegistry({ registry: server.registryOf(instance), link }),
         started: () => undefined,
         addresses: () => Promise.resolve(['simulated']),

@@ -1,0 +1,39 @@
+import type { Rate, StoreLimits } from '../store/message-store.js';
+import type { NativeLimits } from './native-limits.js';
+
+/** The limits of a queue's stores: those of the options, unless others were set while the queue runs. */
+export class LiveLimits implements StoreLimits {
+  readonly attempts: number;
+  readonly maxDeadLetters: number;
+  readonly maxMessages: number | null;
+  readonly #own: StoreLimits;
+  readonly #registry: NativeLimits;
+  readonly #queue: string;
+
+  constructor(own: StoreLimits, registry: NativeLimits, queue: string) {
+    this.attempts = own.attempts;
+    this.maxDeadLetters = own.maxDeadLetters;
+    this.maxMessages = own.maxMessages;
+    this.#own = own;
+    this.#registry = registry;
+    this.#queue = queue;
+  }
+
+  get rate(): Rate | null | undefined {
+    const set = this.#registry.of(this.#queue)?.rate;
+    return set === undefined ? this.#own.rate : set;
+  }
+
+  get globalConcurrency(): number | null | undefined {
+    const set = this.#registry.of(this.#queue)?.globalConcurrency;
+    return set === undefined ? this.#own.globalConcurrency : set;
+  }
+
+  get known(): Promise<void> | undefined {
+    return this.#registry.known;
+  }
+
+  refresh(): Promise<void> {
+    return this.#registry.refresh();
+  }
+}
