@@ -57,9 +57,7 @@ export class Handlers {
 void producer.offer('orders', {}, 1, { id: text, type: text, headers: undefined, onDuplicate: undefined });
 void producer.list('orders', 'dead', { cursor: text, limit: number, offset: number });
 void producer.offer('orders', {}, 1, { group: text });
-void producer
-  .limits('orders')
-  .set({ globalConcurrency: undefined, rate: { max: 1, per: '1s' } }, { by: text });
+void producer.limits('orders').set({ globalConcurrency: undefined, rate: { max: 1, per: '1s' } }, { by: text });
 void producer.group('orders', 'customer').list('dead', { cursor: text, limit: number });
 void producer.queues({ cursor: text, limit: number });
 
