@@ -91,6 +91,21 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a getter that throws': { get limit() { return refuse(); } }, // prettier-ignore
     },
   },
+  'invalid limits': {
+    calls: [(producer, queue, limits) => producer.limits(queue).set(limits)],
+    values: {
+      ...named(null, 5, 'unlimited', [5], {}, { nope: 1 }, { globalConcurrency: NaN }, { globalConcurrency: '5' }),
+      ...named({ rate: 100 }, { rate: { max: 1, per: '5 parsecs' } }, { globalConcurrency: 1, rate: null }),
+      'a map': new Map([['globalConcurrency', 5]]),
+      'a BigInt': { globalConcurrency: 5n },
+      'a getter that throws': { get globalConcurrency() { return refuse(); } }, // prettier-ignore
+      'a revoked object': revoked({}),
+    },
+  },
+  'an invalid name of who sets limits': {
+    calls: [(producer, queue, by) => producer.limits(queue).set({ globalConcurrency: 1 }, { by })],
+    values: { ...named('', 'x'.repeat(201), 5, null, ['a']), 'a symbol': Symbol('a') },
+  },
   'an invalid due time of a group': {
     calls: [(producer, queue, due) => producer.group(queue, 'a').rescheduleAll(due)],
     values: { ...named(-1, NaN, '5 parsecs', null, undefined, {}, new Date(NaN)), 'a BigInt': 5n },

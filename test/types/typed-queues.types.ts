@@ -135,6 +135,18 @@ export class RightUses {
     void [queue, email];
   }
 
+  async changeLimits(producer: DelayQueueProducer): Promise<void> {
+    await this.orders.limits().set({ globalConcurrency: 5, rate: { max: 100, per: '1s' } }, { by: 'alice' });
+    await producer.limits('orders').set({ rate: 'unlimited' });
+    const setAt: Date | undefined = (await this.orders.limits().get())?.setAt;
+    const wasSet: boolean = await producer.limits('orders').reset();
+    // @ts-expect-error a typed queue has its name
+    this.orders.limits('orders');
+    // @ts-expect-error the option of a process
+    await producer.limits('orders').set({ concurrency: 5 });
+    void [setAt, wasSet];
+  }
+
   async lookAtGroups(producer: DelayQueueProducer): Promise<void> {
     const group = this.orders.group('customer-7');
     for (const message of (await group.list('delayed', { limit: 10 })).messages) {
