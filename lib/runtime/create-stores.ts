@@ -110,9 +110,9 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
       const ofRouters = checked.flatMap(({ router }) => router?.check ?? []);
-      // A queue with partitions cannot have limits.
       const checkAll = async () => {
-        await limits.known;
+        // Those of a queue with partitions are refused. A process that only offers needs to know none.
+        if (checked.length > 0) await limits.known;
         await allInSlices(ofRouters, clock, (each) => each());
       };
       const queueChecks = new QueueChecks([checkAll], clock);
