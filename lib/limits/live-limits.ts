@@ -10,13 +10,15 @@ export class LiveLimits implements StoreLimits {
   readonly #registry: NativeLimits;
   readonly #queue: string;
 
-  constructor(own: StoreLimits, registry: NativeLimits, queue: string) {
+  /** @param checkInterval - the maximum time after which the limits are read again, ms */
+  constructor(own: StoreLimits, registry: NativeLimits, queue: string, checkInterval: number) {
     this.attempts = own.attempts;
     this.maxDeadLetters = own.maxDeadLetters;
     this.maxMessages = own.maxMessages;
     this.#own = own;
     this.#registry = registry;
     this.#queue = queue;
+    registry.checkEvery(checkInterval);
   }
 
   get rate(): Rate | null | undefined {
@@ -33,7 +35,11 @@ export class LiveLimits implements StoreLimits {
     return this.#registry.known;
   }
 
-  refresh(): Promise<void> {
-    return this.#registry.refresh();
+  refresh(): void {
+    this.#registry.refresh().catch(() => undefined);
+  }
+
+  watch(onChange: () => void): () => void {
+    return this.#registry.watch(this.#queue, onChange);
   }
 }

@@ -5,16 +5,29 @@ import { groupKeys, nativeKeys } from '../store/native/native-keys.js';
 import type { CancelTimer } from '../timing/clock.js';
 import { type LimitsRegistry, parseLimits, type SetLimits } from './set-limits.js';
 
-/** How often limits are read again, in case an announcement got lost, ms. */
+/** The parts of {@link RedisConnections} that are needed. */
+export interface LimitsConnections {
+  readonly commands: Pick<RedisConnections['commands'], 'send'>;
+  readonly announcements: Pick<RedisConnections['announcements'], 'command'>;
+  readonly clock: Pick<RedisConnections['clock'], 'schedule'>;
+}
+
+/** The maximum time between two readings, ms. */
 const CHECK_INTERVAL = 60_000;
 
+/** How long after a failed reading the next one follows, ms. */
+const RETRY = 1000;
+
 /**
- * The limits that were set for queues in Redis: one hash for all queues, which a process that claims messages reads once and then once a
- * minute. Changes are announced on the channels of the queue, to which its processes listen anyway.
+ * The limits that were set for queues in Redis: one hash for all queues. A process that claims messages reads it once, and again when a
+ * change is announced on the channels of a queue, to which it listens anyway. In case an announcement gets lost, it also reads it
+ * when the subscription is back, and after the shortest `checkInterval` of its queues.
  */
 export class NativeLimits implements LimitsRegistry {
   readonly #key: string;
-  #set: ReadonlyMap<string, SetLimits> = new Map();
+  #set: ReadonlyMap<string, { readonly text: string; readonly limits: SetLimits }> = new Map();
+  readonly #listeners = new Set<{ readonly queue: string; readonly onChange: () => void }>();
+  #checkInterval = CHECK_INTERVAL;
   #isKnown = false;
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -22,7 +35,7 @@ export class NativeLimits implements LimitsRegistry {
   #isStopped = false;
 
   constructor(
-    private readonly connections: RedisConnections,
+    private readonly connections: LimitsConnections,
     private readonly prefix: string,
   ) {
     this.#key = limitsKey(prefix);
@@ -34,7 +47,19 @@ export class NativeLimits implements LimitsRegistry {
   }
 
   of(queue: string): SetLimits | undefined {
-    return this.#set.get(queue);
+    return this.#set.get(queue)?.limits;
+  }
+
+  /** Makes sure that the limits are read again after so many ms. */
+  checkEvery(ms: number): void {
+    this.#checkInterval = Math.min(this.#checkInterval, ms);
+  }
+
+  /** Calls a function whenever other limits of a queue were read, until the returned function is called. */
+  watch(queue: string, onChange: () => void): () => void {
+    const listener = { queue, onChange };
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async read(queue: string): Promise<SetLimits | undefined> {
@@ -70,30 +95,41 @@ export class NativeLimits implements LimitsRegistry {
   }
 
   async #read(): Promise<void> {
-    const set = new Map<string, SetLimits>();
+    try {
+      const before = this.#set;
+      this.#set = await this.#readAll();
+      this.#isKnown = true;
+      this.#readIn(this.#checkInterval);
+      for (const { queue, onChange } of this.#listeners) {
+        if (before.get(queue)?.text !== this.#set.get(queue)?.text) onChange();
+      }
+    } catch (error) {
+      if (this.#isKnown) this.#readIn(RETRY);
+      throw error;
+    }
+  }
+
+  async #readAll() {
+    const set = new Map<string, { text: string; limits: SetLimits }>();
     try {
       const reply = await this.connections.commands.send('HGETALL', this.#key);
       const fields = reply.rest((each) => each.text());
       for (let at = 0; at < fields.length; at += 2) {
-        const limits = parseLimits(fields[at + 1]!);
-        if (limits) set.set(fields[at]!, limits);
+        const [queue, text] = [fields[at]!, fields[at + 1]!];
+        const limits = parseLimits(text);
+        if (limits) set.set(queue, { text, limits });
       }
     } catch (error) {
       // A user who may not read them cannot keep to them. Everything else works.
       if (!hasCode(error, 'STORE_REFUSED')) throw error;
     }
-    this.#set = set;
-    if (!this.#isKnown) this.#readLater();
-    this.#isKnown = true;
+    return set;
   }
 
-  #readLater(): void {
+  #readIn(delay: number): void {
+    this.#cancelTimer?.();
     if (this.#isStopped) return;
-    this.#cancelTimer = this.connections.clock.schedule(() => {
-      void this.refresh()
-        .catch(() => undefined)
-        .then(() => this.#readLater());
-    }, CHECK_INTERVAL);
+    this.#cancelTimer = this.connections.clock.schedule(() => void this.refresh().catch(() => undefined), delay);
   }
 
   async #announce(channel: string): Promise<void> {

@@ -33,7 +33,7 @@ export interface QueueLimits {
 
   /**
    * Sets limits for all processes, also for those that start later, instead of those in their options. Replaces limits that were set
-   * before. Running processes follow within a second, or within a minute if the announcement gets lost. Messages that are already claimed
+   * before. Running processes follow within a second, or within `checkInterval` (60 s by default) if the announcement gets lost. Messages that are already claimed
    * stay claimed.
    * @param options - `by`: who sets them, as `get` shows it: 1–200 characters
    * @throws DelayQueueError also `INVALID_ARGUMENT` for a malformed limit or a queue with `partitions`, and `UNSUPPORTED_BY_LAYOUT`
@@ -70,7 +70,10 @@ export class StoredLimits implements QueueLimits {
     const limits = readLimits(given, `limits('${queue.name}').set(…)`);
     const by = readBy(readFields(options, 'options', ['by']).by);
     queue.assertSupported();
-    await queue.registry.write(queue.name, { ...limits, by, at: await queue.now() });
+    const at = await queue.now();
+    // Reading the time may have revealed that the queue has partitions.
+    queue.assertSupported();
+    await queue.registry.write(queue.name, { ...limits, by, at });
   }
 
   async reset(): Promise<boolean> {

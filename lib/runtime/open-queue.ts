@@ -15,10 +15,10 @@ import { PlainRouter, type Router } from '../store/router.js';
 export function openerInRedis(connections: RedisConnections, prefix: string, set: NativeLimits) {
   const spreadOver = stickyIds();
   return (queue: string, options: ResolvedQueueOptions): Router => {
-    const { layout, partitions, groups, blockTimeout } = options;
+    const { layout, partitions, groups, blockTimeout, checkInterval } = options;
     const limitsOf = (count: number) => {
       const own = limitsOfPartition(options, count);
-      return layout.can.globalConcurrency ? new LiveLimits(own, set, queue) : own;
+      return layout.can.globalConcurrency ? new LiveLimits(own, set, queue, checkInterval) : own;
     };
     const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout };
     const router = layout.can.partitions

@@ -32,7 +32,9 @@ export interface StoreLimits {
   /** If the limits are not known yet: resolves once they are. */
   readonly known?: Promise<void> | undefined;
   /** Reads the limits again. Absent if they cannot change. */
-  refresh?(): Promise<void>;
+  refresh?(): void;
+  /** Calls a function whenever the limits have changed, until the returned function is called. Absent if they cannot change. */
+  watch?(onChange: () => void): () => void;
 }
 
 export interface GroupRules {

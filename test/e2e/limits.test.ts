@@ -204,6 +204,17 @@ describe('limits that change while a queue runs', () => {
     });
   });
 
+  test('are refused by a process that has not heard of the partitions yet', async () => {
+    const queue = scene.newQueue();
+    await scene.startApp({ providers: [handlerOf(queue, () => undefined, { partitions: 2 })] });
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await expect(producer.limits(queue).set({ globalConcurrency: 1 })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('the queue has partitions: 2'),
+    });
+    expect(await producer.limits(queue).get()).toBeNull();
+  });
+
   test('keep a process from starting with partitions', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -229,20 +240,33 @@ describe('limits that change while a queue runs', () => {
 describe('limits whose announcement got lost', () => {
   const scene = new Scene({});
 
-  test('reach a process when its subscription is back', async () => {
+  /** A process that has used up its rate, and another one that has lifted the rate without saying so. */
+  async function liftSilently(settings: QueueOptions = {}) {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
-    let started = 0;
-    await scene.startApp({ providers: [handlerOf(queue, () => ++started, { rate: { max: 1, per: '1h' } })] });
-    await producer.offer(queue, null, 0);
-    await until(() => started === 1);
+    const seen = { started: 0 };
+    const rate = { max: 1, per: '1h' } as const;
+    await scene.startApp({ providers: [handlerOf(queue, () => ++seen.started, { ...settings, rate })] });
+    await producer.offerMany(
+      queue,
+      [1, 2].map(() => ({ payload: null, delay: 0 })),
+    );
+    await until(() => seen.started === 1);
     const limits = JSON.stringify({ rate: null, by: 'somebody', at: 0 });
     await scene.redis.hset(`${scene.prefix}:{@queues}:limits`, queue, limits);
-    // An outage of the subscription, after which it looks again.
+    return { queue, producer, seen };
+  }
+
+  test('reach a process when its subscription is back', async () => {
+    const { queue, producer, seen } = await liftSilently();
     const clients = String(await scene.redis.client('LIST', 'TYPE', 'PUBSUB'));
     for (const [, id] of clients.matchAll(/^id=(\d+) /gm)) await scene.redis.client('KILL', 'ID', id!);
-    await producer.offer(queue, null, 0);
-    await until(() => started === 2, { within: 10_000 });
+    await until(() => seen.started === 2, { within: 10_000 });
     expect(await producer.limits(queue).get()).toMatchObject({ rate: 'unlimited', setBy: 'somebody' });
+  });
+
+  test('reach a process after its checkInterval', async () => {
+    const { seen } = await liftSilently({ checkInterval: '1s' });
+    await until(() => seen.started === 2, { within: 5000 });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { NativeLimits } from '../../lib/limits/native-limits.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { ScriptReply } from '../../lib/redis/script/script-call.js';
-import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const FIVE = JSON.stringify({ globalConcurrency: 5, by: 'alice', at: 1 });
@@ -17,8 +16,8 @@ describe('the limits that were set in Redis', () => {
       if (error) return Promise.reject(error);
       return Promise.resolve(new ScriptReply([...stored].flat().map((text) => Buffer.from(text))));
     };
-    const connections = { commands: { send }, clock, announcements: { command: 'PUBLISH' } };
-    const limits = new NativeLimits(connections as unknown as RedisConnections, 'delay-queue');
+    const connections = { commands: { send }, clock, announcements: { command: 'PUBLISH' as const } };
+    const limits = new NativeLimits(connections, 'delay-queue');
     return { limits, stored, sent, clock, fail: (reason?: Error) => (error = reason) };
   }
 
@@ -30,6 +29,34 @@ describe('the limits that were set in Redis', () => {
     expect(limits.of('mails')).toBeUndefined();
     expect(sent.every((name) => name === 'HGETALL')).toBe(true);
     expect(sent.length).toBeLessThanOrEqual(2);
+  });
+
+  it('are read again after the shortest interval, and soon after a failure, for whoever watches a queue', async () => {
+    const { limits, stored, clock, sent, fail } = open();
+    limits.checkEvery(5000);
+    limits.checkEvery(120_000);
+    await limits.known;
+    const changes: string[] = [];
+    limits.watch('mails', () => changes.push('mails'));
+    const unwatch = limits.watch('orders', () => changes.push('orders'));
+    stored.set('orders', FIVE);
+    fail(new DelayQueueError('NOT_CONNECTED', 'away'));
+    await clock.advance(5000);
+    expect(limits.of('orders')).toBeUndefined();
+    fail(undefined);
+    await clock.advance(1000);
+    expect(limits.of('orders')).toMatchObject({ globalConcurrency: 5 });
+    expect(changes).toEqual(['orders']);
+    await clock.advance(10_000);
+    expect(changes).toEqual(['orders']);
+    expect(sent).toHaveLength(5);
+    unwatch();
+    stored.clear();
+    await limits.refresh();
+    expect(changes).toEqual(['orders']);
+    limits.stop();
+    await clock.advance(60_000);
+    expect(sent).toHaveLength(6);
   });
 
   it('are read again once a minute, in case an announcement got lost', async () => {

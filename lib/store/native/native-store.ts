@@ -317,17 +317,22 @@ export class NativeMessageStore implements MessageStore {
 
   watchDue(listener: DueListener): () => void {
     const { announcements } = this.#connections;
-    const refresh = async () => this.#limits.refresh?.().catch(() => undefined);
-    return announcements.listen(this.#keys.due, {
+    const limits = this.#limits;
+    const unwatch = limits.watch?.(() => listener.onLimits?.());
+    const leave = announcements.listen(this.#keys.due, {
       onListening: () => {
-        void refresh();
+        limits.refresh?.();
         listener.onListening();
       },
       onMessage: (text) => {
-        if (text === LIMITS_CHANGED) void refresh().then(() => listener.onLimits?.());
+        if (text === LIMITS_CHANGED) limits.refresh?.();
         else readAnnouncement(text, announcements.database, listener);
       },
     });
+    return () => {
+      leave();
+      unwatch?.();
+    };
   }
 
   catchUp(): Promise<void> {
