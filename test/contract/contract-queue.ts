@@ -57,8 +57,8 @@ export class ContractQueues {
   }
 
   async open(limits: Partial<StoreLimits> = {}): Promise<ContractQueue> {
-    const underTest = await this.openQueue({ ...GENEROUS, ...limits });
-    const queue = new ContractQueue(underTest);
+    const all = { ...GENEROUS, ...limits };
+    const queue = new ContractQueue(await this.openQueue(all), all);
     this.#open.push(queue);
     return queue;
   }
@@ -73,7 +73,10 @@ export class ContractQueue {
   readonly #signals: WakeSignal[] = [];
   #tokens = 0;
 
-  constructor(private readonly underTest: QueueUnderTest) {
+  constructor(
+    private readonly underTest: QueueUnderTest,
+    private readonly limits: StoreLimits,
+  ) {
     this.store = underTest.store;
     this.secondView = underTest.secondView;
   }
@@ -98,6 +101,11 @@ export class ContractQueue {
   /** Damages the store: a part of what it has stored is deleted. */
   async damage(part: string): Promise<void> {
     await defined(this.underTest.damage)(part);
+  }
+
+  /** Changes limits while the queue is in use. */
+  limit(limits: Pick<StoreLimits, 'rate' | 'globalConcurrency'>): void {
+    Object.assign(this.limits, limits);
   }
 
   now(): Promise<number> {

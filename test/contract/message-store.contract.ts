@@ -2,6 +2,7 @@ import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
 import { describeClaimingTransfers, describeClaimingTransfersAfterLoss } from './rules/transfer-and-claim.rules.js';
 import { describeAborts } from './rules/abort.rules.js';
+import { describeChangedLimits } from './rules/changed-limits.rules.js';
 import { describeChanges } from './rules/change.rules.js';
 import { describeDebouncing } from './rules/debounce.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
@@ -56,6 +57,7 @@ export function describeMessageStore(
     if (transfersAndClaims && losesRecords) describeClaimingTransfersAfterLoss(queues);
     describeRates(queues);
     if (limitsActive) describeGlobalConcurrency(queues);
+    if (limitsActive) describeChangedLimits(queues);
     describeLeases(queues);
     describeSettlements(queues);
     describeAborts(queues);

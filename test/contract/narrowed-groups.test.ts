@@ -23,7 +23,7 @@ describe('a group whose concurrency was lowered', () => {
       const rules = { concurrency: slots.shift()!, onRetry: 'hold' } as const;
       return new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules });
     });
-    queue = new ContractQueue(underTest);
+    queue = new ContractQueue(underTest, LIMITS);
     wide = queue.store;
     narrow = queue.secondView;
   });

@@ -171,6 +171,10 @@ export class Simulation {
           if (claimedBy(effect).length > 0) this.#nemesis.claimed(process, effect.queue);
         },
         onTransferAnswered: (of, report) => oracle.answered(of, report),
+        onLimits: {
+          set: (queue, limits) => oracle.limited(queue, limits),
+          announced: (queue) => oracle.limitsAnnounced(queue),
+        },
         onCall: (messages) => oracle.called(messages, member),
         onRegistered: (queue) => oracle.registered(queue),
         onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),

@@ -12,11 +12,20 @@ export class ClaimRate {
     return now < this.#awaited;
   }
 
+  /** Returns how many messages may be claimed now. If there are some, nobody needs to wait, such as for a rate that was raised meanwhile. */
+  room(rate: Rate, now: number): number {
+    const room = this.claims.room(rate, now);
+    if (room > 0) this.#awaited = -Infinity;
+    return room;
+  }
+
   /** Notes that the caller waits for the rate. @returns for how many ms it waits; undefined if another consumer already waits */
   await({ per }: Rate, now: number): number | undefined {
-    if (this.isAwaited(now)) return undefined;
-    this.#awaited = this.claims.oldest + per;
-    return this.#awaited - now;
+    const until = this.claims.oldest + per;
+    // Whoever waits for longer does so for a rate that has changed.
+    if (this.isAwaited(now) && this.#awaited <= until) return undefined;
+    this.#awaited = until;
+    return until - now;
   }
 }
 

@@ -251,7 +251,7 @@ export class MemoryQueue {
     if (supersedes !== undefined) this.#endedTokens.add(supersedes);
     const most = this.#hasTaken(token) ? 0 : limit;
     const { rate } = this.limits;
-    const room = rate ? this.rate.claims.room(rate, now) : Infinity;
+    const room = rate ? this.rate.room(rate, now) : Infinity;
     const takesReady = passedOn.length === 0 && !this.paused;
     const waiting = takesReady ? this.claimable(Math.min(most, room, this.room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);

@@ -15,13 +15,15 @@ import {
   RejectMessage,
   RetryMessage,
 } from '../../../lib/index.js';
+import { LiveLimits } from '../../../lib/limits/live-limits.js';
 import { TEST_OVERRIDES } from '../../../lib/runtime/delay-queue-tokens.js';
 import type { TestOverrides } from '../../../lib/runtime/workers.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import { routerOf } from '../../../lib/runtime/open-queue.js';
+import { limitsOfPartition, routerOf } from '../../../lib/runtime/open-queue.js';
 import type { Link } from '../network/link.js';
 import { remoteDirectory } from '../network/remote-directory.js';
+import { type OnLimits, remoteLimits } from '../network/remote-limits.js';
 import { remoteWorkerRegistry } from '../network/remote-worker-registry.js';
 import { type OnEffect, type OnTransferAnswered, remoteStore } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
@@ -51,6 +53,7 @@ export interface ApplicationParts {
   readonly onEffect: OnEffect;
   readonly onTransferAnswered: OnTransferAnswered;
   readonly onCall: OnCall;
+  readonly onLimits: OnLimits;
   /** Called with each registration of a queue that takes effect. */
   readonly onRegistered: (queue: string) => void;
   /** Called with a call of a handler that has messages of several groups, though it must not. */
@@ -66,6 +69,9 @@ export interface Application {
   readonly other: DelayQueueProducer;
   close(): Promise<void>;
 }
+
+/** The queues whose limits change while they run. */
+const CHANGING = new Set(['rated', 'limited']);
 
 /** The name of the second instance, which has the queue `other`. */
 const OTHER = 'other';
@@ -251,8 +257,6 @@ function encryptionOf({ process, release }: ApplicationParts) {
     Buffer.from(Array.from({ length: size }, () => Math.floor(process.random() * 256)));
   return encryptionWith({ current, keys: KEYS }, randomBytes);
 }
-/** Nobody sets limits while queues run. */
-const NO_LIMITS = { read: () => Promise.resolve(undefined), write: () => Promise.resolve(false) };
 
 /** The stack of an error is most of what it costs. */
 const UNLUCKY = new Error('unlucky');
@@ -281,13 +285,13 @@ function endOf({ end, delay }: Conduct): unknown {
 }
 
 function overridesOf(parts: ApplicationParts): TestOverrides {
-  const { process, server, link, subscriptions, onEffect, onTransferAnswered, onRegistered, onEvent } = parts;
+  const { process, server, link, subscriptions, onEffect, onTransferAnswered, onLimits, onRegistered, onEvent } = parts;
   const remotes = new Map<object, MessageStore>();
-  const remoteOf = (queue: string, store: MemoryMessageStore) => {
+  const remoteOf = (queue: string, store: MemoryMessageStore, limits?: LiveLimits) => {
     let remote = remotes.get(store);
     if (!remote) {
       const served = server.servedStore(store);
-      remote = remoteStore({ queue, store: served, link, subscriptions, onEffect, onTransferAnswered });
+      remote = remoteStore({ queue, store: served, link, subscriptions, onEffect, onTransferAnswered, limits });
       remotes.set(store, remote);
     }
     return remote;
@@ -298,6 +302,7 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
     adjust: (handler) => handler,
     openStores: (instance, events) => {
       for (const name of ['lease-lost', 'repaired'] as const) events.on(name, (fields) => onEvent(name, fields));
+      const limits = remoteLimits({ server, instance, link, onLimits });
       return {
         connect: () => undefined,
         check: () => Promise.resolve(),
@@ -306,16 +311,22 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
         },
         open: (queue, options) => {
           const { partitions, groups } = server.open(instance, queue, options);
-          const remote = partitions.map((store) => remoteOf(queue, store));
+          const live = CHANGING.has(queue)
+            ? new LiveLimits(limitsOfPartition(options), limits, queue, options.checkInterval)
+            : undefined;
+          const remote = partitions.map((store) => remoteOf(queue, store, live));
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
         directory: remoteDirectory({ directory: server.directoryOf(instance), link, subscriptions, onRegistered }),
-        limits: NO_LIMITS,
+        limits,
         workerRegistry: remoteWorkerRegistry({ registry: server.registryOf(instance), link }),
         started: () => undefined,
         addresses: () => Promise.resolve(['simulated']),
         failFast: () => undefined,
-        close: () => Promise.resolve(),
+        close: () => {
+          limits.stop();
+          return Promise.resolve();
+        },
       };
     },
   };

@@ -8,7 +8,8 @@ import type {
 } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';
-import type { ServedStore } from './served-store.js';
+import type { StoreLimits } from '../../../lib/store/message-store.js';
+import type { SentLimits, ServedStore } from './served-store.js';
 import type { Subscriptions } from './subscriptions.js';
 
 const CALLS = [
@@ -49,6 +50,8 @@ export interface Effect {
   readonly call: string;
   readonly args: readonly unknown[];
   readonly result: unknown;
+  /** When its process made it, ms of the world. */
+  readonly sentAt: number;
 }
 
 /** The messages that a call has claimed; none, if it claims nothing. */
@@ -75,15 +78,18 @@ export interface RemoteStoreOptions {
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
   readonly onTransferAnswered: OnTransferAnswered;
+  /** As the process knows them. Undefined: those of the store, which do not change. */
+  readonly limits?: StoreLimits | undefined;
 }
 
 /** A store at the other end of the network. */
 export function remoteStore(options: RemoteStoreOptions): MessageStore {
-  const { queue, store, link, subscriptions, onEffect, onTransferAnswered } = options;
-  const perform = async (call: string, args: readonly unknown[]) => {
-    const result = await store.perform(call, args);
+  const { queue, store, link, subscriptions, onEffect, onTransferAnswered, limits } = options;
+  const { world } = link.process;
+  const perform = async (call: string, args: readonly unknown[], sentAt: number, sent: SentLimits | undefined) => {
+    const result = await store.perform(call, args, sent);
     try {
-      onEffect({ queue, store, call, args, result });
+      onEffect({ queue, store, call, args, result, sentAt });
     } catch (error) {
       // A mistake of the oracle is no failure of the call: it ends the run.
       void Promise.reject(error instanceof Error ? error : new Error(String(error)));
@@ -91,7 +97,9 @@ export function remoteStore(options: RemoteStoreOptions): MessageStore {
     return result;
   };
   const send = async (call: string, args: readonly unknown[]) => {
-    const result = await link.call(call, () => perform(call, args), queue);
+    const sentAt = world.now;
+    const sent = limits && { rate: limits.rate ?? null, globalConcurrency: limits.globalConcurrency ?? null };
+    const result = await link.call(call, () => perform(call, args, sentAt, sent), queue);
     const report = TRANSFERS.includes(call) ? reportOf(call, result) : undefined;
     if (report) onTransferAnswered({ queue, store }, report);
     return result;
@@ -99,19 +107,42 @@ export function remoteStore(options: RemoteStoreOptions): MessageStore {
   const calls = Object.fromEntries(
     CALLS.filter((call) => store.has(call)).map((call) => [call, (...args: unknown[]) => send(call, args)]),
   );
+  if (limits) {
+    // As in Redis: a claim needs to know the limits, and with a limit no call does both.
+    const { claim, transferAndClaim } = calls;
+    calls.claim = async (...args) => {
+      await limits.known;
+      return claim!(...args);
+    };
+    calls.transferAndClaim = async (...args) => {
+      await limits.known;
+      return limits.rate || limits.globalConcurrency ? undefined : transferAndClaim!(...args);
+    };
+  }
   const rest = {
-    watchDue: (listener: DueListener) =>
-      subscriptions.open(
+    watchDue: (listener: DueListener) => {
+      const unwatch = limits?.watch?.(() => listener.onLimits?.());
+      const leave = subscriptions.open(
         queue,
         (deliver) =>
           store.watchDue({
             onEarlierDue: (announcement) => deliver(() => listener.onEarlierDue(announcement)),
             onTransfer: (transfer) => deliver(() => listener.onTransfer?.(transfer)),
             onAbort: (claim) => deliver(() => listener.onAbort?.(claim)),
-            onListening: () => deliver(() => listener.onListening()),
+            onLimits: () => deliver(() => limits?.refresh?.()),
+            onListening: () =>
+              deliver(() => {
+                limits?.refresh?.();
+                listener.onListening();
+              }),
           }),
         listener,
-      ),
+      );
+      return () => {
+        leave();
+        unwatch?.();
+      };
+    },
     openWakeSignal: () => new RemoteWakeSignal(store, link),
   };
   return { ...calls, ...rest } as unknown as MessageStore;

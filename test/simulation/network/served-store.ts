@@ -1,8 +1,12 @@
 import type { DueListener, WakeSignal } from '../../../lib/store/consumer-store.js';
+import type { StoreLimits } from '../../../lib/store/message-store.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 
 /** Calls that change nothing. */
 const READING = new Set(['find', 'status', 'countTypes', 'countDue', 'list', 'listGroup', 'listGroups', 'listHolders']);
+
+/** The limits that a call names. */
+export type SentLimits = Pick<StoreLimits, 'rate' | 'globalConcurrency'>;
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -13,8 +17,12 @@ const methodOf = (store: MemoryMessageStore, call: string) =>
 export class ServedStore {
   #isReplicating = true;
 
-  /** @param replica - as empty as the store; undefined: it has none */
+  /**
+   * @param limits - of the store
+   * @param replica - as empty as the store; undefined: it has none
+   */
   constructor(
+    private readonly limits: StoreLimits,
     private store: MemoryMessageStore,
     private replica?: MemoryMessageStore,
   ) {}
@@ -23,7 +31,9 @@ export class ServedStore {
     return methodOf(this.store, call) !== undefined;
   }
 
-  perform(call: string, args: readonly unknown[]): Promise<unknown> {
+  /** @param sent - the limits that the call names; undefined: those of the store */
+  perform(call: string, args: readonly unknown[], sent?: SentLimits): Promise<unknown> {
+    if (sent) for (const each of [this.store, this.replica]) each?.limit({ ...this.limits, ...sent });
     if (this.replica && this.#isReplicating && !READING.has(call)) void methodOf(this.replica, call)!(...args);
     return methodOf(this.store, call)!(...args);
   }
@@ -34,6 +44,10 @@ export class ServedStore {
 
   watchDue(listener: DueListener): () => void {
     return this.store.watchDue(listener);
+  }
+
+  announceLimits(): void {
+    this.store.limitsChanged();
   }
 
   openWakeSignal(): WakeSignal {

@@ -13,7 +13,12 @@ export class SimulatedServer {
   readonly clock: Clock;
   readonly #instances = new Map<
     string,
-    { directory: MemoryQueueDirectory; registry: MemoryWorkerRegistry; stores: MemoryStores<MemoryMessageStore> }
+    {
+      directory: MemoryQueueDirectory;
+      registry: MemoryWorkerRegistry;
+      stores: MemoryStores<MemoryMessageStore>;
+      limits: Map<string, string>;
+    }
   >();
   readonly #opened = new Map<string, StoresOfQueue<MemoryMessageStore>>();
   /** By what they say: the memory store takes equal rules of another object for a change. */
@@ -78,6 +83,17 @@ export class SimulatedServer {
     return opened;
   }
 
+  /** The limits that were set, by queue. They survive a failover. */
+  limitsOf(instance: string): Map<string, string> {
+    return this.#instance(instance).limits;
+  }
+
+  /** Tells the processes that serve a queue of an instance to read its limits. */
+  announceLimits(instance: string, queue: string): void {
+    for (const store of this.#opened.get(`${instance}/${queue}`)?.partitions ?? [])
+      this.servedStore(store).announceLimits();
+  }
+
   /** @param store - one that was opened */
   servedStore(store: MemoryMessageStore): ServedStore {
     return this.#served.get(store)!.store;
@@ -104,13 +120,13 @@ export class SimulatedServer {
       const directory = new MemoryQueueDirectory();
       const create = (queue: string, limits: MemoryMessageStoreLimits) => {
         const store = this.#create(limits);
-        const served = new ServedStore(store, this.hasReplica ? this.#create(limits) : undefined);
+        const served = new ServedStore(limits, store, this.hasReplica ? this.#create(limits) : undefined);
         if (!this.#isReplicating) served.stopReplicating();
         this.#served.set(store, { store: served, follow: () => directory.follow(queue, served) });
         return store;
       };
       const registry = new MemoryWorkerRegistry(this.clock);
-      instance = { directory, registry, stores: new MemoryStores(directory, create) };
+      instance = { directory, registry, stores: new MemoryStores(directory, create), limits: new Map() };
       this.#instances.set(name, instance);
     }
     return instance;
@@ -118,10 +134,8 @@ export class SimulatedServer {
 
   #create(limits: MemoryMessageStoreLimits): MemoryMessageStore {
     const store = new MemoryMessageStore({ limits, clock: this.clock });
-    // As in Redis: with a rate, with groups, and with a limit of active messages, no call does both.
-    return limits.rate || limits.groups || limits.globalConcurrency
-      ? Object.assign(store, { transferAndClaim: undefined })
-      : store;
+    // As in Redis: with groups, no call does both.
+    return limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
   }
 
   #sharedRules(rules: GroupRules): GroupRules {

@@ -53,7 +53,7 @@ export class CapacityProbe {
     const unprobed = new Set(tenants.slice(PROBED_TENANTS));
     for (const traits of scenario.queues) {
       if (unprobed.has(traits)) continue;
-      const capacity = Math.min(oracle.capacityOf(traits), traits.globalConcurrency ?? Infinity);
+      const capacity = Math.min(oracle.capacityOf(traits), oracle.limitsOf(traits.name).current.globalConcurrency);
       // Calls with fewer messages than a batch has would leave slots empty for good reason.
       const isSingle = traits.capacity === traits.concurrency;
       if (isSingle && capacity <= MAX_PROBES) {
@@ -107,7 +107,7 @@ export class CapacityProbe {
       PATIENCE +
       scenario.checkInterval +
       scenario.batchWait +
-      (traits.kind === 'rated' ? 2000 * Math.ceil(count / scenario.rate.max) : 0);
+      (traits.kind === 'rated' ? 2000 * Math.ceil(count / oracle.limitsOf(traits.name).current.rate) : 0);
     await this.#until(() => this.#started >= count, patience);
     // After false announcements nobody expects to be the first, and the first messages come too late to be handled.
     if (this.#started < count && traits.expiresAfter !== null && failures < MAX_FAILURES) {

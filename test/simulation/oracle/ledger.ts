@@ -7,6 +7,7 @@ import type { World } from '../world/world.js';
 import type { LossReason } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 import { type Life, type LifeEnd, MEMORY } from './life.js';
+import { LimitsUse } from './limits-use.js';
 import { QueueUse } from './queue-use.js';
 
 /** The number of forgotten lives that leave a gap in the list of those that have ended. */
@@ -21,6 +22,7 @@ export class Ledger {
   inQueues = 0;
   readonly #queues = new Map<ServedStore, QueueUse>();
   readonly #traits: ReadonlyMap<string, QueueTraits>;
+  readonly #limits: ReadonlyMap<string, LimitsUse>;
   /** The ended lives, oldest first. */
   #ended: Life[] = [];
   #forgotten = 0;
@@ -31,13 +33,21 @@ export class Ledger {
     scenario: Scenario,
   ) {
     this.#traits = new Map(scenario.queues.map((traits) => [traits.name, traits]));
+    this.#limits = new Map(scenario.queues.map((traits) => [traits.name, new LimitsUse(traits, scenario)]));
   }
 
   /** @param name - of the queue that the store has, or has a part of */
   queueOf(store: ServedStore, name: string): QueueUse {
     let queue = this.#queues.get(store);
-    if (!queue) this.#queues.set(store, (queue = new QueueUse(this.#traits.get(name)!, store)));
+    if (!queue) {
+      queue = new QueueUse(this.#traits.get(name)!, store, this.limitsOf(name));
+      this.#queues.set(store, queue);
+    }
     return queue;
+  }
+
+  limitsOf(name: string): LimitsUse {
+    return this.#limits.get(name)!;
   }
 
   queues(): Iterable<QueueUse> {
@@ -77,8 +87,8 @@ export class Ledger {
     delivery.loss = reason;
     delivery.lostAt = this.world.now;
     life.holder = undefined;
-    const { held, traits } = life.queue;
-    if (held.size === traits.globalConcurrency) life.queue.roomSince = this.world.now;
+    const { held, limits } = life.queue;
+    if (held.size === limits.current.globalConcurrency) life.queue.roomSince = this.world.now;
     held.delete(life);
     // The process has never heard of it, or has let go of it itself.
     if (reason === 'claimed again' || reason === 'released') delivery.letGo(this.world.now);

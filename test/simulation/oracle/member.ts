@@ -58,6 +58,8 @@ export class Member {
   /** Since when its handlers run, ms of the world. */
   servesSince = Infinity;
   isStopping = false;
+  /** ms of the world. */
+  readonly joinedAt: number;
   /** The time at which it has recovered from its last trouble, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
   /** The same for each concern. */
@@ -73,7 +75,9 @@ export class Member {
   constructor(
     readonly process: SimulatedProcess,
     readonly release: Release,
-  ) {}
+  ) {
+    this.joinedAt = process.world.now;
+  }
 
   /**
    * Something goes wrong, and is over by then.

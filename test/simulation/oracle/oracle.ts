@@ -16,6 +16,7 @@ import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
 import { type Effect, MAX_LINGERING } from '../network/remote-store.js';
+import type { SetLimits } from '../../../lib/limits/set-limits.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
@@ -26,6 +27,7 @@ import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
 import { Life, numberOf } from './life.js';
+import type { LimitsUse } from './limits-use.js';
 import { ALL_CONCERNS, type Concern, Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import type { QueueUse } from './queue-use.js';
@@ -40,6 +42,8 @@ export interface OracleOptions {
   /** Decides what a handler does with a message that it has started so many times before. */
   readonly conductOf: (message: number, starts: number) => Conduct;
 }
+
+type SentClaim = ClaimRequest & Pick<Effect, 'sentAt'>;
 
 export interface Violation {
   readonly promise: string;
@@ -141,6 +145,22 @@ export class Oracle {
     this.#punctuality.registered(queue, this.#now);
   }
 
+  /** Other limits of a queue are in force. @param set - undefined: those of the options */
+  limited(queue: string, set: SetLimits | undefined): void {
+    this.#ledger.limitsOf(queue).change(set, this.#now);
+    this.#ledger.count(set ? 'limits set' : 'limits reset');
+  }
+
+  /** All processes are told of the limits of a queue. */
+  limitsAnnounced(queue: string): void {
+    this.#ledger.limitsOf(queue).announced(this.#now);
+  }
+
+  /** What is in force. */
+  limitsOf(queue: string): Pick<LimitsUse, 'current' | 'areSet'> {
+    return this.#ledger.limitsOf(queue);
+  }
+
   /** Somebody makes false announcements until then. */
   misled(until: number): void {
     this.#punctuality.misled(until);
@@ -224,7 +244,7 @@ export class Oracle {
   }
 
   /** A call of a process has taken effect at the server. */
-  effect(member: Member, { queue: name, store, call, args, result }: Effect): void {
+  effect(member: Member, { queue: name, store, call, args, result, sentAt }: Effect): void {
     const [first, second] = args;
     const { write } = this.options.journal;
     if (write) {
@@ -245,11 +265,16 @@ export class Oracle {
         if (result === 'changed') this.#changed(first as string, second as Change);
         return undefined;
       case 'claim':
-        return this.#claimed(member, queue, first as ClaimRequest, result as ClaimReport);
+        return this.#claimed(member, queue, { ...(first as ClaimRequest), sentAt }, result as ClaimReport);
       case 'transferAndClaim':
         if (!result) return undefined;
         this.#noteMover(member, queue, (result as ClaimedTransfer).report);
-        return this.#claimed(member, queue, first as ClaimRequest, (result as ClaimedTransfer).claimed);
+        return this.#claimed(
+          member,
+          queue,
+          { ...(first as ClaimRequest), sentAt },
+          (result as ClaimedTransfer).claimed,
+        );
       case 'transfer':
         this.#noteMover(member, queue, result as TransferReport);
         return this.#transferred(queue, result as TransferReport);
@@ -478,8 +503,8 @@ export class Oracle {
     journal.write?.(`${id} moved, due ${server.worldTimeOf(life.due)}`);
   }
 
-  #claimed(member: Member, queue: QueueUse, request: ClaimRequest, { messages }: ClaimReport): void {
-    const { token, supersedes, lease } = request;
+  #claimed(member: Member, queue: QueueUse, request: SentClaim, { messages }: ClaimReport): void {
+    const { token, supersedes, lease, sentAt } = request;
     const { journal } = this.options;
     const { lives } = this.#ledger;
     const again = supersedes === undefined ? undefined : this.#claimedAgain(queue, supersedes);
@@ -493,7 +518,7 @@ export class Oracle {
       }
       journal.digestOf(3, life.number);
       journal.write?.(`${id} claimed, token ${token}${supersedes === undefined ? '' : ` instead of ${supersedes}`}`);
-      this.#judgeClaim(life, member, again?.has(life) ?? false);
+      this.#judgeClaim(life, member, sentAt, again?.has(life) ?? false);
       life.wasClaimed = true;
       life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });
       queue.held.add(life);
@@ -518,18 +543,13 @@ export class Oracle {
     return again;
   }
 
-  #judgeClaim(life: Life, member: Member, isAgain: boolean): void {
+  #judgeClaim(life: Life, member: Member, sentAt: number, isAgain: boolean): void {
     const { id, queue, group } = life;
     // Nobody else could have claimed what it held already.
     const late = this.#punctuality.judge(life, isAgain ? [member] : [...this.members], this.#now);
     if (late !== undefined) this.violate('on time', id, late);
     // Messages that are claimed again were counted before.
-    if (queue.traits.kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time)) {
-      this.violate('rate', id, 'is claimed beyond the rate');
-    }
-    const { globalConcurrency } = queue.traits;
-    if (globalConcurrency !== null && queue.held.size >= globalConcurrency)
-      this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others`);
+    this.#judgeLimits(life, member, sentAt, isAgain);
     if (queue.isPaused && !isAgain) this.violate('paused', id, `claimed though ${queue.traits.name} is paused`);
     if (!group) return;
     if (group.isPaused && !isAgain) this.violate('paused', id, `claimed though group ${group.name} is paused`);
@@ -544,6 +564,17 @@ export class Oracle {
     group.used++;
     if (group.used > group.permits)
       this.violate('permits', id, `the ${group.used}th of group ${group.name} is claimed`);
+  }
+
+  /** Whether a claim keeps to the largest limits that its process may have known. */
+  #judgeLimits({ id, queue }: Life, member: Member, sentAt: number, isAgain: boolean): void {
+    const { kind } = queue.traits;
+    if (kind !== 'rated' && kind !== 'limited') return;
+    const { globalConcurrency, rate } = queue.limits.largestFor(member, sentAt);
+    if (kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time, rate))
+      this.violate('rate', id, `is claimed beyond the rate of ${rate}`);
+    if (!isAgain && queue.held.size >= globalConcurrency)
+      this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others, of ${globalConcurrency}`);
   }
 
   #transferred({ held }: QueueUse, { recovered, deadLettered }: TransferReport): void {

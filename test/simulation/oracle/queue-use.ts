@@ -3,6 +3,7 @@ import type { QueueTraits } from '../applications/scenario.js';
 import type { ServedStore } from '../network/served-store.js';
 import { GroupUse } from './group-use.js';
 import type { Life } from './life.js';
+import type { LimitsUse } from './limits-use.js';
 import type { Member } from './member.js';
 
 /** The number of transfers that are remembered. */
@@ -35,6 +36,7 @@ export class QueueUse {
   constructor(
     readonly traits: QueueTraits,
     readonly store: ServedStore,
+    readonly limits: LimitsUse,
   ) {}
 
   transferred(member: Member, report: TransferReport, at: number): void {

@@ -16,9 +16,9 @@ export class RateUse {
     this.#claims = [...claims];
   }
 
-  /** Counts a claim. @returns whether the rate allows it */
-  take(now: number): boolean {
-    const { max, per } = this.rate;
+  /** Counts a claim. @param max - what the rate may be. @returns whether it allows the claim */
+  take(now: number, max: number): boolean {
+    const { per } = this.rate;
     const expired = this.#claims.findIndex((at) => at > now - per);
     this.#claims = expired < 0 ? [] : this.#claims.slice(expired);
     this.#claims.push(now);

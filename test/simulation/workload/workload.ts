@@ -14,7 +14,7 @@ import {
 import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
-import { type Chance, Drawer, integer, pick } from '../world/chance.js';
+import { between, type Chance, Drawer, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import { FIRST_RULE, Rules } from './rules.js';
@@ -69,6 +69,14 @@ const MAX_CROWD = 24;
 const MAX_DELAY_OF_CROWD = 1500;
 const CROWD_LASTS = 1500;
 
+/** The longest time for which somebody changes something, and limits, ms. */
+const MAX_CHANGED = 6000;
+const MAX_LIMITED = 20_000;
+
+/** How long after limits were set many messages come, ms, and how many. */
+const MANY_AFTER = [1000, 1800] as const;
+const MANY = 24;
+
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
 const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02 } as const;
 
@@ -84,7 +92,7 @@ interface TemporaryChange {
   /** Of what it changes: two changes of the same are undone only when neither may take effect any more. */
   readonly name: string;
   make(producer: DelayQueueProducer): Promise<void>;
-  undo(producer: DelayQueueProducer): Promise<void>;
+  undo(producer: DelayQueueProducer): Promise<unknown>;
   isInForce(): boolean;
 }
 
@@ -485,10 +493,40 @@ export class Workload {
     this.#changeForAWhile(isOfGroup ? this.#changeOf(traits, group) : this.#pauseOf(traits));
   }
 
-  #changeForAWhile(change: TemporaryChange): void {
+  /** Sets other limits for a while. As soon as all processes must know them, more messages come than they may allow. */
+  #limit(traits: QueueTraits): void {
+    const { world, scenario, messages, choose } = this.options;
+    const draw = this.#chance;
+    this.#changeForAWhile(this.#limitsOf(traits), MAX_LIMITED);
+    world.after(between(draw, ...MANY_AFTER), () => {
+      const running = choose(draw);
+      if (!running || this.offered + MANY > messages || scenario.isBusyAt(this.offered)) return;
+      const numbers = Array.from({ length: MANY }, (_, i) => this.offered + i);
+      this.offered += MANY;
+      this.#run(running, () => this.#offerTo(traits, running, numbers, { longest: 1 }));
+    });
+  }
+
+  #limitsOf(traits: QueueTraits): TemporaryChange {
+    const draw = this.#chance;
+    const { name } = traits;
+    const { max, per } = this.options.scenario.rate;
+    const limits =
+      traits.kind === 'rated'
+        ? { rate: { max: integer(draw, Math.ceil(max / 2), 2 * max), per } }
+        : { globalConcurrency: pick<number | 'unlimited'>(draw, [1, 2, 4, 20, 'unlimited']) };
+    return {
+      ...{ traits, name: `limits of ${name}` },
+      make: (producer) => producer.limits(name).set(limits, { by: 'the workload' }),
+      undo: (producer) => producer.limits(name).reset(),
+      isInForce: () => this.options.oracle.limitsOf(name).areSet,
+    };
+  }
+
+  #changeForAWhile(change: TemporaryChange, longest = MAX_CHANGED): void {
     const { world, choose, scenario } = this.options;
     const running = choose(this.#chance);
-    const length = 6000 * this.#chance() ** 2;
+    const length = longest * this.#chance() ** 2;
     if (!running) return;
     // Somebody undoes it, whatever happens to the one that has made it.
     this.pending++;
@@ -514,6 +552,8 @@ export class Workload {
     const draw = this.#chance;
     const traits = this.#drawQueue();
     const kind = draw();
+    const hasLimits = traits.kind === 'rated' || traits.kind === 'limited';
+    if (hasLimits && draw() < 0.6) return this.#limit(traits);
     if (kind < 0.4) return this.#pause(traits);
     const running = this.options.choose(draw);
     if (!running) return;

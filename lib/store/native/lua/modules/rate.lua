@@ -43,6 +43,11 @@ function Rate.read(q, rule, micros)
   if q.groups then
     rate.awaited_by_others, rate.awaited = rate.awaited, awaited_in(call('GET', q.awaited))
   end
+  -- The rate was raised while a consumer waited for it, which no longer does.
+  rate.is_wait_over = rate.room > 0 and rate.awaited > micros
+  if rate.is_wait_over then
+    rate.awaited = 0
+  end
   return rate
 end
 
@@ -74,7 +79,7 @@ end
 function Rate.store(q, rate)
   local awaited = rate.awaited
   if q.groups then
-    if awaited > 0 then
+    if awaited > 0 or rate.is_wait_over then
       call('SET', q.awaited, pack('>I7', awaited), 'PX', 61000)
     end
     awaited = rate.awaited_by_others

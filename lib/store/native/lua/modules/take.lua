@@ -184,7 +184,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if has_stale_attempts then
     call('HDEL', q.attempts, unpack(lost))
   end
-  if counts or claim_again_in >= 0 then
+  if counts or claim_again_in >= 0 or rate and rate.is_wait_over then
     Rate.store(q, rate)
   end
   if more and signals == 0 then
