@@ -45,6 +45,9 @@ describe("the board's page from 320 to 1920 px, light and dark", () => {
     const { producer } = application;
     await offerSamples(producer, application.app.get<DelayQueueProducer>(getDelayQueueProducerToken('billing')));
     const payload = { [LONG]: LONG, list: Array.from({ length: 300 }, (_, i) => i), text: 'x'.repeat(5000) };
+    await producer
+      .limits('nobody')
+      .set({ globalConcurrency: 5, rate: { max: 100, per: '1m' } }, { by: LONG.slice(0, 200) });
     await producer.offer('nobody', payload, '1h', { id: LONG, headers: { [LONG.slice(0, 60)]: LONG } });
   });
   beforeEach(async () => {
@@ -70,6 +73,7 @@ describe("the board's page from 320 to 1920 px, light and dark", () => {
   it.each([
     ['a change of many messages', '/i/-/queues/orders/messages?idPrefix=order:2', 'Cancel…', 'to confirm'],
     ['a new due time', '/i/-/queues/orders/message?id=order:40', 'Reschedule…', 'New due time'],
+    ['limits', '/i/-/queues/orders', 'Limits…', 'Handled at once'],
     ['an edit', '/i/-/queues/orders/message?id=order:40', 'Edit…', 'If the queue has a schema'],
   ])('is accessible and fits in a dialog: %s', async (_, path, button, shown) => {
     await board.goto(path);

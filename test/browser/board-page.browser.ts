@@ -499,6 +499,36 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
     });
   });
 
+  describe('limits', () => {
+    it('are set for all processes, shown with who set them, and left to the options again', async () => {
+      await board.gotoQueue('emails');
+      await board.button('Limits…').click();
+      const atOnce = board.dialog.getByRole('group', { name: 'Handled at once, by all processes together' });
+      await atOnce.getByLabel('At most').check();
+      await board.dialog.getByLabel('Messages at once').fill('x');
+      expect(await board.dialog.getByRole('button', { name: 'Set the limits' }).isDisabled()).toBe(true);
+      await board.dialog.getByLabel('Messages at once').fill('5');
+      const rate = board.dialog.getByRole('group', { name: 'Rate' });
+      await rate.getByLabel('At most').check();
+      await board.dialog.getByLabel('Seconds').fill('2');
+      await board.confirm('Set the limits');
+      await expectVisible(board.said('The limits are set. All processes follow within a second.'));
+      await expectVisible(board.text('At most 5 messages at once. At most 100 messages within 2 s.'));
+      expect(await producer.limits('emails').get()).toMatchObject({
+        globalConcurrency: 5,
+        rate: { max: 100, per: 2000 },
+        setBy: 'board',
+      });
+
+      await board.button('Limits…').click();
+      await atOnce.getByLabel('As its options say').check();
+      await rate.getByLabel('As its options say').check();
+      await board.confirm('Let the options decide');
+      await expectVisible(board.said('The options decide again.'));
+      expect(await producer.limits('emails').get()).toBeNull();
+    });
+  });
+
   describe('repeats', () => {
     it("shows a rule's next times in its zone and in the viewer's, and ends it", async () => {
       await producer.repeat('emails', 'report', { cron: '0 9 * * *', timeZone: 'Asia/Tokyo', type: 'digest' }, {});

@@ -268,5 +268,6 @@ describe('limits whose announcement got lost', () => {
   test('reach a process after its checkInterval', async () => {
     const { seen } = await liftSilently({ checkInterval: '1s' });
     await until(() => seen.started === 2, { within: 5000 });
+    expect(seen.started).toBe(2);
   });
 });

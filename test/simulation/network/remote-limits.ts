@@ -47,7 +47,7 @@ export function remoteLimits({ server, instance, link, onLimits }: RemoteLimitsP
   };
   const send = (name: string, key: string, ...rest: readonly string[]) => {
     const [first, second] = name === 'PUBLISH' ? [key, rest[0]] : rest;
-    return link.call(name, () => Promise.resolve(new ScriptReply(commands[name]!(first!, second!))));
+    return link.call(name, () => Promise.resolve(new ScriptReply(commands[name]!(first, second!))));
   };
   const { clock } = link.process;
   return new NativeLimits({ commands: { send }, announcements: { command: 'PUBLISH' }, clock }, PREFIX);

@@ -1,4 +1,4 @@
-import type { DelayQueueModuleOptions, QueueHandlerOptions } from '../../../lib/index.js';
+import type { DelayQueueModuleOptions, LimitsToSet, QueueHandlerOptions } from '../../../lib/index.js';
 import type { EncryptionOptions } from '../../../lib/encryption/index.js';
 import type { RedissonOptions } from '../../../packages/redisson/src/index.js';
 
@@ -21,6 +21,7 @@ export interface WorkerSettings {
 export type Task =
   | ((
       | { readonly do: 'work' | 'work-past-sigterm' | 'block'; readonly ms: number }
+      | { readonly do: 'set-limits'; readonly queue: string; readonly limits: LimitsToSet }
       | { readonly do: 'work-until-aborted' | 'hang' | 'crash' }
     ) & { readonly firstAttemptOnly?: boolean })
   | null;

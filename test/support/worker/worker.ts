@@ -55,6 +55,8 @@ class Tasks {
     switch (task.do) {
       case 'work':
         return sleep(task.ms);
+      case 'set-limits':
+        return this.producer.limits(task.queue).set(task.limits);
       case 'work-past-sigterm':
         await sigterm;
         await sleep(task.ms);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { QueueView } from '../../src/api.js';
+import type { LimitsView, QueueView } from '../../src/api.js';
 import { apiUrl } from '../api/client.js';
 import { useSession } from '../api/session.js';
 import { useChange } from '../api/use-change.js';
@@ -11,6 +11,7 @@ import { Notes } from '../parts/notes.js';
 import { STATES } from '../parts/state-badge.js';
 import { Time } from '../parts/time.js';
 import { Link, pathTo } from '../router.js';
+import { LimitsButton, LimitsSet } from './limits.js';
 import { QueueContext } from './queue-context.js';
 
 const VIEWS = [
@@ -34,6 +35,7 @@ interface QueueFrameProps {
 /** What is above each view of one queue: its counts, its notes, and the links between the views. */
 export function QueueFrame({ instance, queue, view, children }: QueueFrameProps) {
   const { data, error, reload } = useRead<QueueView>(apiUrl(['i', instance, 'queues', queue]), { every: 3000 });
+  const limits = useRead<LimitsView>(apiUrl(['i', instance, 'queues', queue, 'limits']), { every: 3000 });
   const path = (tab: string) => pathTo(['i', instance, 'queues', queue, ...(tab === '' ? [] : [tab])]);
   return (
     <>
@@ -44,8 +46,13 @@ export function QueueFrame({ instance, queue, view, children }: QueueFrameProps)
           </p>
           <Heading title={queue}>{queue}</Heading>
           {data && <Notes notes={data.notes} />}
+          <LimitsSet limits={limits.data?.limits} />
         </div>
-        {data && <PauseButton instance={instance} queue={data} reload={reload} />}
+        {data && (
+          <PauseButton instance={instance} queue={data} reload={reload}>
+            {limits.data && <LimitsButton {...{ instance, queue }} {...limits.data} reload={limits.reload} />}
+          </PauseButton>
+        )}
       </div>
       {error && !error.isPassing && error.status !== 401 && <Problem error={error} retry={reload} />}
       {data && (
@@ -100,9 +107,11 @@ interface PauseButtonProps {
   readonly instance: string;
   readonly queue: QueueView;
   readonly reload: () => void;
+  /** Further buttons. */
+  readonly children: ComponentChildren;
 }
 
-function PauseButton({ instance, queue, reload }: PauseButtonProps) {
+function PauseButton({ instance, queue, reload, children }: PauseButtonProps) {
   const { mayChange, say } = useSession();
   const { isRunning, error, run } = useChange();
   if (!mayChange) return null;
@@ -114,9 +123,12 @@ function PauseButton({ instance, queue, reload }: PauseButtonProps) {
   };
   return (
     <div class="head-actions">
-      <button type="button" disabled={isRunning} onClick={() => void toggle()}>
-        {queue.paused ? 'Resume' : 'Pause'}
-      </button>
+      <div class="actions">
+        {children}
+        <button type="button" disabled={isRunning} onClick={() => void toggle()}>
+          {queue.paused ? 'Resume' : 'Pause'}
+        </button>
+      </div>
       {error && <Problem error={error} />}
     </div>
   );
