@@ -14,7 +14,8 @@ export function LimitsSet({ limits }: { readonly limits: LimitsView['limits'] | 
   if (!limits) return null;
   return (
     <p class="limits-set">
-      <span class="badge">limits set</span> {inWords(limits)} Set by <b>{limits.setBy}</b>, <Time at={limits.setAt} />.
+      <span class="badge">limits set</span> {inWords(limits)} Set by <b>{limits.setBy}</b>{' '}
+      <Time at={limits.setAt} as="relative" />.
     </p>
   );
 }
