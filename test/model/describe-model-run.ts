@@ -77,7 +77,9 @@ export function describeModelRun(name: string, openStore: () => RealStore, limit
           size: 'max',
           replayPath: replay,
         });
-        const agreement = fc.asyncProperty(limitsOfRuns, commands, async (limits, steps) => {
+        const agreement = fc.asyncProperty(limitsOfRuns, commands, async (drawn, steps) => {
+          // Commands may change them.
+          const limits = { ...drawn };
           const real = store.openQueue(limits);
           try {
             const model = store.openModel?.(limits) ?? new QueueModel(limits);

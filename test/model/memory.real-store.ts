@@ -4,6 +4,7 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
+import { limitCommands } from './commands/limit.commands.js';
 import { changeCommands } from './commands/change.commands.js';
 import { DueTimeListener } from './due-listener.js';
 import type { QueueModel } from './queue-model.js';
@@ -15,7 +16,12 @@ type MemoryStoreOptions = ConstructorParameters<typeof MemoryMessageStore>[0];
 export class MemoryRealStore implements RealStore {
   readonly delays = [0, 1, 5, 20, 3_600_000];
   readonly canAdvance = true;
-  readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays), ...repeatCommands()];
+  readonly ownCommands = [
+    ...followCommands(this.delays),
+    ...changeCommands(this.delays),
+    ...repeatCommands(),
+    ...limitCommands(),
+  ];
 
   constructor(private readonly openStore = (options: MemoryStoreOptions) => new MemoryMessageStore(options)) {}
 

@@ -105,7 +105,9 @@ export class QueueModel {
   /** Applies the offers of one call. */
   offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
     const receipts = offers.map((offer) => this.#offerOne(offer, at));
-    if (receipts.some(({ outcome }) => outcome === 'replaced')) this.#passOn();
+    // An offer that repeats never replaces an active message.
+    const mayEndClaims = offers.some(({ onDuplicate }) => onDuplicate === 'replace');
+    if (mayEndClaims && receipts.some(({ outcome }) => outcome === 'replaced')) this.#passOn();
     else this.#passOnInVain();
     return receipts;
   }
