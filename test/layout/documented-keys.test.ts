@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 const documented = new Map(
   [
     ...(await readPage('docs/internals/storage.md')).matchAll(
-      /^\| `delay-queue:\{orders\}:((?:lane:)?[a-z]+)[^`]*` +\| (\w+)/gm,
+      /^\| `delay-queue:\{orders\}:((?:lane:)?[a-z]+(?::(?=`))?)[^`]*` +\| (\w+)/gm,
     ),
   ].map(([, key, type]) => [key!, type!.toLowerCase()]),
 );
@@ -26,7 +26,7 @@ const scene = new Scene({});
 async function keysOf(queue: string): Promise<(readonly [string, string])[]> {
   const keys = await scene.redis.keys(`*{${queue}}*`);
   return Promise.all(
-    keys.map(async (key) => [/\}:((?:lane:)?[a-z]+)/.exec(key)![1]!, await scene.redis.type(key)] as const),
+    keys.map(async (key) => [/\}:((?:lane:)?[a-z]+(?::$)?)/.exec(key)![1]!, await scene.redis.type(key)] as const),
   );
 }
 
@@ -85,6 +85,7 @@ test('messages with groups have exactly the documented keys, with the documented
     return active === 1 && ready === 1;
   });
   await producer.offer(queue, 'follower', 0, { id: 'active', onDuplicate: 'follow', group: 'three' });
+  await producer.group(queue, 'five').pause();
   await producer.pause(queue);
   await offer('ready', 'four');
   await until(async () => (await producer.counts(queue)).ready === 2);

@@ -98,7 +98,11 @@ export const groupPermissions: Permissions<GroupKeys> = {
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
   permits: ['HDEL', 'HEXISTS', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
-  backlog: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  backlog: [
+    ...['LINDEX', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+    ...['EXISTS', 'HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET'],
+  ],
+  paused: [...nativePermissions.paused, 'EXISTS'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
 };

@@ -47,6 +47,7 @@ export class GroupsExercise {
     await this.#keepPermits();
     await this.#serveRoundRobin();
     await this.#ackInAllWays();
+    await this.#changeGroup();
     await this.#repairGroups();
     await this.#listGroup();
     await this.store.clear();
@@ -133,6 +134,21 @@ export class GroupsExercise {
     const next = await this.#claim();
     await this.store.settle([{ claim: { id: 'next', token: next.token, group: 'one' }, outcome: { kind: 'ack' } }]);
     await store.clear();
+  }
+
+  /** Pauses a group, and changes its concurrency. */
+  async #changeGroup(): Promise<void> {
+    await this.#offer(['first', 'next'], { at: 0 });
+    await this.#transfer();
+    await this.store.setGroup('one', { paused: true });
+    await this.#claim();
+    await this.#offer(['later'], { at: 0 });
+    await this.#transfer();
+    const { cursor } = await this.store.listGroups();
+    await this.store.listGroups(cursor!);
+    await this.store.setGroup('one', { concurrency: 2 });
+    await this.store.setGroup('one', { paused: false, concurrency: 'default' });
+    await this.store.clear();
   }
 
   /** Restores lost counts. */

@@ -18,7 +18,7 @@ local function run(keys, args)
   local is_of_settings = sub(cursor, 1, 1) == OF_SETTINGS
   local at_cursor = is_of_settings and sub(cursor, 2) or cursor == '' and '0' or cursor
   local following, part = unpack(call('HSCAN', is_of_settings and backlog or permits, at_cursor, 'COUNT', size))
-  local total = call('HLEN', permits) - call('HEXISTS', permits, Groups.ANY_WIDE)
+  local total = call('HLEN', permits) - (call('HGET', permits, Groups.ANY_WIDE) and 1 or 0)
   if following ~= '0' then
     following = (is_of_settings and OF_SETTINGS or '') .. following
   else
