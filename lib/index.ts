@@ -68,7 +68,7 @@ export {
   type TypedQueue,
 } from './producer/typed-queue.js';
 export type { QueueMethods } from './producer/queue-methods.js';
-export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
+export type { HandledOf, SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
 export { again, type Again, DeferMessage, RejectMessage, RetryMessage } from './message/handler-results.js';
 export {
   DelayQueueProducer,
@@ -86,6 +86,7 @@ export type { MatchingMessages, MatchReport, StepOptions } from './search/matchi
 export type { MessageFilter } from './search/message-filter.js';
 export type { RepeatingMessage, RepeatingMessages } from './producer/repeating-messages.js';
 export type { SearchPage } from './search/search-messages.js';
+export type { HandledMessage } from './history/handled-message.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
 export type { QueueCounts, QueuePage, QueueStatus } from './producer/queue-views.js';
 export type { WorkerReport } from './heartbeat/worker-report.js';

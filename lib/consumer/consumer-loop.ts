@@ -13,7 +13,7 @@ import { Dispatcher } from './dispatcher.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
-import { Settler } from './settler.js';
+import { type SettledHistory, Settler } from './settler.js';
 import { WakeWait } from './wake-wait.js';
 
 /** Without a connection, failures beyond this number no longer lengthen the pause, so it stays below a second. */
@@ -66,16 +66,18 @@ export class ConsumerLoop {
       readonly slots: Slots;
       /** Undefined if nothing counts. */
       readonly activity?: Activity | undefined;
+      /** Undefined if handled messages are not remembered. */
+      readonly history?: SettledHistory | undefined;
     },
   ) {
-    const { queue, store, clock, events, settings, answerTimeout, slots, runner, activity } = options;
+    const { queue, store, clock, events, settings, answerTimeout, slots, runner, activity, history } = options;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#capacity = new Capacity({ slots, clock, batch: runner.maxBatch });
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.leases = new LeaseKeeper(common);
-    this.#settler = new Settler({ ...common, leases: this.leases, activity, errors: runner.errors });
+    this.#settler = new Settler({ ...common, leases: this.leases, activity, errors: runner.errors, history });
     const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer, activity };
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }

@@ -6,6 +6,7 @@ import type { Slots } from './capacity.js';
 import { ConsumerLoop } from './consumer-loop.js';
 import type { MessageRunner } from './message-runner.js';
 import { Repairer } from './repairer.js';
+import type { SettledHistory } from './settler.js';
 import { TransferScheduler } from './transfer-scheduler.js';
 
 export interface PartitionWorkerOptions {
@@ -25,6 +26,8 @@ export interface PartitionWorkerOptions {
   readonly slots: Slots;
   /** Counts what the handlers do; undefined if nothing does. */
   readonly activity?: Activity | undefined;
+  /** Undefined if handled messages are not remembered. */
+  readonly history?: SettledHistory | undefined;
   readonly clock: Clock;
   readonly events: Events;
   /** Returns a number from 0 to 1, for jitter. */

@@ -14,8 +14,14 @@ import type { Activity } from './activity.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
-interface DeliverySettlement extends Settlement {
+export interface DeliverySettlement extends Settlement {
   readonly claim: Delivery;
+}
+
+/** Has the store remember which messages were handled. */
+export interface SettledHistory {
+  /** Called right before each attempt to settle these messages, in the same turn of the event loop. Never throws. */
+  remember(store: Pick<ConsumerStore, 'remember'>, settlements: readonly DeliverySettlement[]): void;
 }
 
 const MAX_BATCH_BYTES = 1024 * 1024;
@@ -41,7 +47,7 @@ export class Settler {
   constructor(
     private readonly options: {
       readonly queue: string;
-      readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
+      readonly store: Pick<ConsumerStore, 'settle' | 'remember' | 'catchUp'>;
       readonly clock: Clock;
       readonly events: Events;
       /** Tracks each message until its outcome is dealt with. */
@@ -49,6 +55,8 @@ export class Settler {
       readonly activity?: Activity | undefined;
       /** How the errors of dead letters are stored; undefined: as they are. */
       readonly errors?: ErrorCodec | undefined;
+      /** Undefined if handled messages are not remembered. */
+      readonly history?: SettledHistory | undefined;
     },
   ) {
     const { queue, clock, events } = options;
@@ -90,11 +98,12 @@ export class Settler {
 
   /** Returns true for each outcome that counts because its claim was still held; undefined if the process stopped before an answer. */
   async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<readonly boolean[] | undefined> {
-    const { store, events, queue, errors } = this.options;
+    const { store, events, queue, errors, history } = this.options;
     const settlements = errors ? batch.map((settlement) => withStoredError(settlement, errors)) : batch;
     let mayHaveHappened = false;
     for (let failures = 1; ; failures++) {
       try {
+        history?.remember(store, batch);
         const { accepted, dropped } = await store.settle(settlements);
         this.#streak.worked();
         if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });

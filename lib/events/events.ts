@@ -116,6 +116,8 @@ export interface Notes {
   unchecked: { readonly reason: string };
   /** Redis refuses this process's heartbeats, so `workers()` does not list it. */
   'heartbeat-refused': { readonly reason: string };
+  /** Redis refuses to remember handled messages of a queue with a history: its memory is full, or the user lacks a permission. */
+  'history-refused': { readonly queue: string; readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': { readonly reason: string };
   /** Redis ignores the connection's user or password. */

@@ -35,7 +35,8 @@ interface RankedQueue {
  * not repeated, because the next one follows anyway, and not logged, because the connection's events report an outage.
  */
 export class Heartbeat {
-  readonly #id = randomBytes(9).toString('base64url');
+  /** The id by which the registry lists this process. */
+  readonly id = randomBytes(9).toString('base64url');
   readonly #activities = new Map<string, QueueActivity>();
   #workers: ReadonlyMap<string, Served> = new Map();
   #startedAt = 0;
@@ -97,7 +98,7 @@ export class Heartbeat {
   async #send(report: string): Promise<void> {
     const { registry, events } = this.options;
     try {
-      await registry.report(this.#id, report);
+      await registry.report(this.id, report);
       this.#refusals = 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REFUSED')) return;
@@ -108,7 +109,7 @@ export class Heartbeat {
   async #leave(): Promise<void> {
     // A report that is being sent again would otherwise arrive after the removal.
     await this.#sending;
-    await this.options.registry.remove(this.#id).catch(() => undefined);
+    await this.options.registry.remove(this.id).catch(() => undefined);
   }
 
   /** Ends the current period of all counters, and writes the report of the last minute. */

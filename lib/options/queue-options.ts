@@ -219,6 +219,26 @@ export interface QueueOptions {
    */
   readonly maxDeadLetters?: number | undefined;
   /**
+   * Keeps an entry for each message that a handler has handled: when, how late, how long, by whom, with which attempt. `find` and
+   * `list(queue, 'handled')` show the entries. Not available in every layout. See `docs/history.md`.
+   * @defaultValue `'off'`
+   */
+  readonly history?:
+    | {
+        /** How long an entry is kept. 1 s – 10 years. */
+        readonly for: Duration;
+        /**
+         * How many entries are kept. 1–10,000,000. Beyond it, the oldest go. With n `partitions`, each keeps up to 1/n of this number,
+         * rounded up.
+         * @defaultValue `100_000`
+         */
+        readonly max?: number | undefined;
+        /** True if the payloads and headers are kept, too, which takes as much memory in Redis as the messages did. @defaultValue `false` */
+        readonly payloads?: boolean | undefined;
+      }
+    | 'off'
+    | undefined;
+  /**
    * How often the next due time is looked up even without an announcement; also the longest delay that a lost announcement can cause.
    * 1 s – 1 h.
    * @defaultValue `'60s'`

@@ -1,5 +1,6 @@
 import { type GroupList, listGroups } from '../groups/group-list.js';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
+import type { HandledMessage } from '../history/handled-message.js';
 import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
 import { type MatchingMessages, StoredMatches } from '../search/matching-messages.js';
 import { type QueueLimits, StoredLimits } from '../limits/queue-limits.js';
@@ -8,7 +9,7 @@ import { searchPage, type SearchPage } from '../search/search-messages.js';
 import type { TypesOf } from '../options/queue-definition.js';
 import { type CheckedDue, dateOf, type Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
-import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
+import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { type MessagePage, type MessageQuery, type PageQuery, readPage } from '../message/page.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 import type { RepeatProgress } from '../message/repeat-rule.js';
@@ -21,13 +22,16 @@ import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferOptions, OfferRequest, OfferResult } from './offer.js';
 import {
   countByType,
+  findHandledMessage,
+  listHandled,
   listMessages,
   type QueueCounts,
   type QueueStatus,
+  readFindOptions,
   readStatus,
   snapshotOf,
 } from './queue-views.js';
-import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
+import type { HandledOf, SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
 import { assertGrouped, assertLimitable } from './unsupported.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { REPEATS } from '../runtime/delay-queue-tokens.js';
@@ -184,17 +188,42 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * console.log(message?.state, message?.dueAt);
    * ```
    */
-  async find<T = unknown>(...args: [...Name, id: string]): Promise<SnapshotOf<Payloads, T> | null> {
-    const [queue, id] = this[NAMED](args);
+  async find<T = unknown>(...args: [...Name, id: string]): Promise<SnapshotOf<Payloads, T> | null>;
+  /**
+   * Finds a message in any state or, if none has this id, a handled one that a queue with the option `history` remembers.
+   * - `options`: `handled: true`
+   * @throws DelayQueueError also `UNSUPPORTED_BY_LAYOUT`
+   * @example
+   * ```ts
+   * const message = await producer.find('orders', `unpaid:${orderId}`, { handled: true });
+   * if (message?.state === 'handled') console.log(message.handledAt, message.took);
+   * ```
+   */
+  async find<T = unknown>(
+    ...args: [...Name, id: string, options: { readonly handled?: boolean | undefined }]
+  ): Promise<SnapshotOf<Payloads, T> | HandledOf<Payloads, T> | null>;
+  async find(
+    ...args: [...Name, id: string, options?: { readonly handled?: boolean | undefined }]
+  ): Promise<MessageSnapshot | HandledMessage | null> {
+    const [queue, id, options] = this[NAMED]<[string, { readonly handled?: boolean | undefined }?]>(args);
     assertMessageId(id);
+    const findHandled = readFindOptions(queue, options);
     const found = await queue.router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
-    return found && (snapshotOf(queue, found) as SnapshotOf<Payloads, T>);
+    if (found) return snapshotOf(queue, found);
+    return findHandled ? findHandledMessage(queue, id) : null;
   }
 
   /** Lists dead letters, each with an `error` and a `diedAt`, in the same way as messages of any other state. */
   async list<T = unknown>(
     ...args: [...Name, state: 'dead', query?: MessageQuery]
   ): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads, T>>>;
+  /**
+   * Lists the handled messages that a queue with the option `history` remembers, newest first, whether or not this process has the option.
+   * @throws DelayQueueError also `UNSUPPORTED_BY_LAYOUT`
+   */
+  async list<T = unknown>(
+    ...args: [...Name, state: 'handled', query?: MessageQuery]
+  ): Promise<MessagePage<HandledOf<Payloads, T>>>;
   /**
    * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order in which they will be claimed,
    * `active` ones by consumer, `dead` ones oldest first. A page takes one call, whose cost hardly depends on the length of the queue.
@@ -220,9 +249,11 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   async list<T = unknown>(
     ...args: [...Name, state: MessageState, query?: MessageQuery]
   ): Promise<MessagePage<SnapshotOf<Payloads, T>>>;
-  async list(...args: [...Name, state: MessageState, query?: MessageQuery]): Promise<MessagePage> {
-    const [queue, state, query] = this[NAMED]<[MessageState, MessageQuery?]>(args);
-    return listMessages(queue, state, query);
+  async list(
+    ...args: [...Name, state: MessageState | 'handled', query?: MessageQuery]
+  ): Promise<MessagePage<MessageSnapshot | HandledMessage>> {
+    const [queue, state, query] = this[NAMED]<[MessageState | 'handled', MessageQuery?]>(args);
+    return state === 'handled' ? listHandled(queue, query) : listMessages(queue, state, query);
   }
 
   /**

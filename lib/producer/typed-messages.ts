@@ -1,4 +1,5 @@
 import type { PayloadInput, SpecOf, TypesOf } from '../options/queue-definition.js';
+import type { HandledMessage } from '../history/handled-message.js';
 import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
 import type { MessageChange } from './changes.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
@@ -10,6 +11,14 @@ import type { OfferDue, TypedOfferOptions } from './offer.js';
 export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
   ? MessageSnapshot<T>
   : { [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInput<SpecOf<Payloads, Type>>, Type> }[TypesOf<Payloads>];
+
+/**
+ * A handled message of a typed queue, as `list(queue, 'handled')` returns it. There is one variant for each type of message.
+ * @typeParam T - the payload's type, where `Payloads` is `unknown`
+ */
+export type HandledOf<Payloads, T = unknown> = unknown extends Payloads
+  ? HandledMessage<T>
+  : { [Type in TypesOf<Payloads>]: HandledMessage<PayloadInput<SpecOf<Payloads, Type>>, Type> }[TypesOf<Payloads>];
 
 /** One message of a typed queue's `offerMany`. */
 export type TypedOfferRequest<Payloads> = {

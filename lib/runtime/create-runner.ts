@@ -5,6 +5,7 @@ import { Outcomes } from '../consumer/outcomes.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
+import type { History } from '../history/history.js';
 import type { Hooks } from '../message/delay-queue-observer.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { Clock } from '../timing/clock.js';
@@ -18,13 +19,14 @@ export interface RunnerParts {
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
   readonly repeats?: HandledRepeats | undefined;
+  readonly history?: History | undefined;
 }
 
 /** Creates a queue's runner with only the features that the queue's options ask for. */
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
-  { clock, events, hooks, random, repeats }: RunnerParts,
+  { clock, events, hooks, random, repeats, history }: RunnerParts,
 ): MessageRunner {
   const accepts = (body: MessageBody) => router.stores[0]!.accepts?.(body);
   const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
@@ -34,7 +36,8 @@ export function createRunner(
   const batches = hasBatches ? new Batches({ concurrency, groupConcurrency, outcomes, hooks }) : undefined;
 
   const handleOf = ({ handler, options: { timeout, ...retries } }: ConfiguredHandler): Handle => {
-    const { call, check, batch } = handler;
+    const { check, batch } = handler;
+    const call = history ? history.watch(handler.call) : handler.call;
     const rules = { check, retryPolicy: new RetryPolicy(retries, events, random), timeout };
     const parts = { rules, outcomes, clock };
     let handle: Handle;

@@ -40,12 +40,13 @@ export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): R
 
 /** Returns the limits of one partition, given the number of partitions. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
-  const { attempts, maxDeadLetters, maxMessages, rate, globalConcurrency } = options;
+  const { attempts, maxDeadLetters, maxMessages, rate, globalConcurrency, history } = options;
   return {
     attempts,
     maxDeadLetters: Math.ceil(maxDeadLetters / partitions),
     maxMessages: maxMessages === null ? null : Math.ceil(maxMessages / partitions),
     rate,
     globalConcurrency,
+    history: history && { ...history, max: Math.ceil(history.max / partitions) },
   };
 }

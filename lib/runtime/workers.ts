@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
@@ -7,10 +8,12 @@ import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
 import { Heartbeat } from '../heartbeat/heartbeat.js';
+import { History } from '../history/history.js';
 import { AgainAdvice } from './again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { HandlingWorker } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
 import {
@@ -54,6 +57,11 @@ export class Workers {
     return isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
   }
 
+  /** This process, as the history of a queue names it. */
+  get #self(): HandlingWorker {
+    return { id: this.heartbeat?.id ?? this.#processId, host: hostname(), pid: process.pid };
+  }
+
   async #remainsOf(queue: Queue): Promise<QueueRemains> {
     if (await this.stores.groupsCheck?.ignoresGroups(queue)) return 'messages';
     const { counts, paused, missing } = await queue.store.status();
@@ -87,12 +95,14 @@ export class Workers {
     const queue = this.queues.get(name);
     const handlers = this.queues.handlersOf(declared, name).map((each) => this.overrides?.adjust(each) ?? each);
     const parts = { clock, events, random };
+    const history = queue.options.history ? new History({ ...parts, queue: name, worker: this.#self }) : undefined;
     const worker = new QueueWorker({
       ...parts,
       queue: name,
       options: queue.options,
       router: queue.router,
-      runner: createRunner(queue, handlers, { ...parts, hooks, repeats: this.repeats }),
+      runner: createRunner(queue, handlers, { ...parts, hooks, repeats: this.repeats, history }),
+      history,
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
       activity: this.heartbeat?.activityOf(declared.name),

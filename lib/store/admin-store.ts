@@ -1,10 +1,13 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
-import type { ClaimedMessage } from './consumer-store.js';
+import type { ClaimedMessage, HandledEntry } from './consumer-store.js';
 
 /** The port's third role: inspects a queue or one of its messages, and keeps the queue in order. */
 export interface AdminStore {
   /** Finds a message in any state; null if no message has this id. */
   find(id: string): Promise<StoredMessage | null>;
+
+  /** Finds a message that {@link ConsumerStore.remember} has kept under this id; null if there is none. Absent if the store keeps none. */
+  findHandled?(id: string): Promise<StoredMessage | null>;
 
   /** Counts the messages in each state at one instant. Also returns the due times of the next delayed and the next ready message. */
   status(): Promise<QueueStatus>;
@@ -34,7 +37,7 @@ export interface AdminStore {
   resume(): Promise<void>;
 
   /**
-   * Removes every message in every state. A paused queue stays paused. Running handlers continue, but their outcomes no longer change
+   * Removes every message in every state, and what the store remembers. A paused queue stays paused. Running handlers continue, but their outcomes no longer change
    * anything. Claimed messages still count towards the rate ({@link ConsumerStore.claim}).
    * @returns the number of messages removed
    */
@@ -42,7 +45,8 @@ export interface AdminStore {
 
   /**
    * Lists messages of one state, page by page, until a page has no cursor. Delayed messages are sorted by due time, ready ones in the order
-   * in which they will be claimed, active ones by their claims' tokens and id, dead ones by time of death. Equal times are sorted by id.
+   * in which they will be claimed, active ones by their claims' tokens and id, dead ones by time of death, handled ones
+   * ({@link ConsumerStore.remember}) by time, newest first. Equal times are sorted by id.
    *
    * A page shows one instant. A message that keeps its place in its state is listed exactly once, whatever happens to others, including the
    * message at the cursor. A message that moves within its state is listed at its old place, its new one, both or neither. A page is
@@ -101,8 +105,12 @@ export interface AdminStore {
   repair(lease: number, cursor?: string): Promise<RepairReport>;
 }
 
+/** The states that can be listed. Handled messages are only remembered. */
+export type ListedState = MessageState | 'handled';
+
+/** The body of a handled message is empty unless its record is kept. */
 export interface StoredMessage extends ClaimedMessage {
-  readonly state: MessageState;
+  readonly state: ListedState;
   /** When the message's lease ends; null unless active. */
   readonly leasedUntil: number | null;
   /** The due time, with a fraction of a millisecond that orders equal due times. Default: `dueAt`. */
@@ -111,6 +119,13 @@ export interface StoredMessage extends ClaimedMessage {
   readonly name?: string;
   /** Null unless dead. */
   readonly death: MessageDeath | null;
+  /** Absent unless handled. */
+  readonly handling?: StoredHandling;
+}
+
+/** `at`: when the message was handled, by the store's clock, ms. */
+export interface StoredHandling extends HandledEntry {
+  readonly at: number;
 }
 
 export interface MessageDeath {
@@ -158,7 +173,7 @@ export interface TypeCount {
 }
 
 export interface PageRequest {
-  readonly state: MessageState;
+  readonly state: ListedState;
   /** Where the page begins: after the page that returned this cursor, or after this many messages. Default: at the first message. */
   readonly from?: { readonly cursor: string } | { readonly offset: number };
   /** Maximum number of messages, 1–1000. */

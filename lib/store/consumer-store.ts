@@ -71,6 +71,13 @@ export interface ConsumerStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
+   * Keeps an entry for each of these handled messages, in place of an earlier one with the same id, and with `payloads` a copy of their
+   * records. Called before {@link settle}, so that the records are still there. Drops the oldest entries beyond the limits of the history
+   * ({@link HistoryRules}), but not many more in one call than it adds. Absent if the store keeps no history.
+   */
+  remember?(handlings: readonly Handling[]): Promise<void>;
+
+  /**
    * Removes an active message. Exactly one of `abort` and {@link settle} wins. The consumer that holds the message learns of this from
    * {@link DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes the message's place, unless the
    * follower repeats, in which case it is removed as well.
@@ -220,6 +227,37 @@ export interface NextOccurrence {
 export interface Settlement {
   readonly claim: Claim;
   readonly outcome: Outcome;
+}
+
+/** A message that a handler has handled. */
+export interface Handling {
+  readonly id: string;
+  /** The id under which it is kept. For an occurrence of a repeating message, the id that its dead letter would have. */
+  readonly keptAs: string;
+  readonly entry: HandledEntry;
+}
+
+/** What is remembered of a handled message. Times are ms. */
+export interface HandledEntry {
+  readonly dueAt: number;
+  readonly offeredAt: number;
+  /** The time from the due time to the start of the handler. */
+  readonly lateness: number;
+  /** The time from the start of the handler to its outcome. */
+  readonly took: number;
+  readonly attempt: number;
+  /** Absent if the message has no type. */
+  readonly type?: string;
+  readonly group?: string;
+  readonly worker: HandlingWorker;
+}
+
+/** A process that handles messages. */
+export interface HandlingWorker {
+  /** The id by which `workers()` lists it. */
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
 }
 
 export interface SettleReport {

@@ -54,6 +54,8 @@ export interface LayoutAbilities {
   readonly retries: boolean;
   /** True if its bodies are those of the native codec, which can be encrypted. */
   readonly encryption: boolean;
+  /** True if a queue can remember the messages that were handled. */
+  readonly history: boolean;
   /** True if processes without this package may handle its queues. The directory then does not know all consumers. */
   readonly otherConsumers: boolean;
   /** True if several queues may share one layout object. False if the object names the keys of a single queue. */
@@ -69,6 +71,8 @@ export interface QueueAddress {
   readonly partitions: number;
   /** Null or absent: messages have no groups. */
   readonly groups?: GroupRules | null;
+  /** Null or absent: handled messages are not remembered. */
+  readonly history?: object | null;
   readonly isCluster: boolean;
 }
 

@@ -35,6 +35,17 @@ export interface StoreLimits {
   refresh?(): void;
   /** Calls a function whenever the limits have changed, until the returned function is called. Absent if they cannot change. */
   watch?(onChange: () => void): () => void;
+  /** Absent or null: handled messages are not remembered. */
+  readonly history?: HistoryRules | null;
+}
+
+export interface HistoryRules {
+  /** How long an entry is kept, ms. */
+  readonly for: number;
+  /** The maximum number of entries. */
+  readonly max: number;
+  /** True if the records of the messages are kept, too. */
+  readonly payloads: boolean;
 }
 
 export interface GroupRules {

@@ -1,5 +1,5 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
-import type { PageRequest, QueueStatus, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
+import type { ListedState, PageRequest, QueueStatus, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
 import type { Incomplete, Reading, Router } from './router.js';
 import { writeAll } from './write-all.js';
 import { MAX_BATCH } from '../message/page.js';
@@ -41,7 +41,7 @@ export class WholeQueue {
   }
 
   /**
-   * Lists delayed and dead messages in one order, by time and id. Lists ready and active ones store by store, because claims of different
+   * Lists delayed, dead and handled messages in one order, by time and id. Lists ready and active ones store by store, because claims of different
    * stores have no order.
    */
   list(request: PageRequest): Promise<StoredPage> {
@@ -50,7 +50,7 @@ export class WholeQueue {
   }
 }
 
-const hasOneOrder = (state: MessageState) => state === 'delayed' || state === 'dead';
+const hasOneOrder = (state: ListedState) => state !== 'ready' && state !== 'active';
 
 /** Adds up two statuses. A queue counts as paused until it is resumed everywhere. */
 function add(one: QueueStatus, other: QueueStatus): QueueStatus {
@@ -77,7 +77,7 @@ function earlier(one: number | null, other: number | null): number | null {
 }
 
 /**
- * Lists the delayed or dead messages of all stores in one order. A message's place is a time and a name, with the same meaning in every
+ * Lists the delayed, dead or handled messages of all stores in one order. A message's place is a time and a name, with the same meaning in every
  * store, so a cursor fits all stores. To reach an offset, all messages before it are read.
  */
 export async function listMerged(
@@ -124,7 +124,9 @@ async function readPart(reading: Reading, request: PageRequest) {
   return { messages, isLast: !end && messages.length === found.length };
 }
 
-function instantOf(state: MessageState, { dueAt, rank = dueAt, death }: StoredMessage): number {
+/** Returns a number that orders messages of one state. Handled messages come newest first. */
+function instantOf(state: ListedState, { dueAt, rank = dueAt, death, handling }: StoredMessage): number {
+  if (state === 'handled') return -handling!.at;
   return state === 'dead' ? death!.at : rank;
 }
 
@@ -132,7 +134,7 @@ function nameOf({ id, name = id }: StoredMessage): string {
   return name;
 }
 
-function cursorAt(state: MessageState, message: StoredMessage): string {
+function cursorAt(state: ListedState, message: StoredMessage): string {
   return formatCursor(state, `${instantOf(state, message)}:${nameOf(message)}`);
 }
 
@@ -193,7 +195,7 @@ async function startOf(reading: Reading, { state, from }: PageRequest) {
   let partition = 0;
   while (offset > 0 && partition < reading.stores.length) {
     const status = await reading.one(partition, (store) => store.status());
-    const count = status?.counts[state] ?? 0;
+    const count = status?.counts[state as MessageState] ?? 0;
     if (offset < count) break;
     offset -= count;
     partition++;

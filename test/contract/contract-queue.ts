@@ -2,7 +2,7 @@ import { afterEach, expect } from '@jest/globals';
 import type { Claim, WakeSignal, Outcome, TransferReport } from '../../lib/store/consumer-store.js';
 import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import type { StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
+import type { ListedState, StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { MessageState } from '../../lib/message/message.js';
 import { groupOf } from '../../lib/message/codec/body-forms.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
@@ -240,7 +240,7 @@ export class ContractQueue {
   }
 
   /** The state of a message, or null if it is gone. */
-  async stateOf(id: string): Promise<MessageState | null> {
+  async stateOf(id: string): Promise<ListedState | null> {
     return (await this.store.find(id))?.state ?? null;
   }
 
@@ -265,7 +265,7 @@ export class ContractQueue {
   }
 
   /** The ids of all messages in a state, page by page. */
-  async pages(state: MessageState, limit: number): Promise<string[][]> {
+  async pages(state: ListedState, limit: number): Promise<string[][]> {
     const pages: string[][] = [];
     let page: StoredPage | undefined;
     do {

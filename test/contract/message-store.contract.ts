@@ -12,6 +12,7 @@ import { describeWakeSignals } from './rules/wake-signal.rules.js';
 import { describeDueCounts } from './rules/due-count.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeFollowers } from './rules/follower.rules.js';
+import { describeHistory } from './rules/history.rules.js';
 import { describeLateCalls } from './rules/late.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
@@ -38,6 +39,7 @@ export function describeMessageStore(
     repeats = true,
     isShared = true,
     limitsActive = true,
+    remembers = true,
   } = {},
 ): void {
   describe(`${name} as a message store`, () => {
@@ -66,6 +68,7 @@ export function describeMessageStore(
     describeTypeCounts(queues);
     describeDueCounts(queues);
     describeLists(queues);
+    if (remembers) describeHistory(queues);
     describeBodies(queues);
     describeWakeSignals(queues);
     describeWatching(queues);

@@ -6,6 +6,7 @@ import { announcerArgument } from '../../lib/store/native/script-arguments.js';
 import { groupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import {
   groupPermissions,
+  historyPermissions,
   nativeLayout,
   nativePermissions,
   partitionPermissions,
@@ -194,8 +195,12 @@ describe('the permissions of each layout', () => {
       Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
     const run = ({ commands }: CommandTrace) =>
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
-    expect([...run(native)].sort()).toEqual([...rows(partitionPermissions), 'due SPUBLISH'].sort());
-    expect([...run(groups)].sort()).toEqual([...rows(groupPermissions), 'due SPUBLISH'].sort());
+    expect([...run(native)].sort()).toEqual(
+      [...rows(partitionPermissions), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
+    );
+    expect([...run(groups)].sort()).toEqual(
+      [...rows(groupPermissions), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
+    );
     expect([...run(redisson)].sort()).toEqual(
       [...rows({ ...redissonPermissions, ...nativePermissions }), 'due SPUBLISH'].sort(),
     );

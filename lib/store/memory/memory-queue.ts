@@ -423,7 +423,10 @@ function againAt(outcome: ComingAgain, now: number): number {
 }
 
 /** Returns the first messages whose bodies together fit into `maxBytes`, but at least one message. */
-export function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
+export function withinBytes<Message extends { readonly body: Buffer }>(
+  messages: readonly Message[],
+  maxBytes: number,
+): Message[] {
   let bytes = 0;
   return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);
 }

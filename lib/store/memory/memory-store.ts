@@ -8,6 +8,7 @@ import type {
   ClaimReport,
   ClaimRequest,
   DueListener,
+  Handling,
   Settlement,
   SettleReport,
   TransferReport,
@@ -41,6 +42,7 @@ import type {
 } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { DueAnnouncer, MemoryWakeSignals } from './memory-signals.js';
+import { MemoryHistory } from './memory-history.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
 import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
@@ -53,6 +55,7 @@ export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;
   readonly #queue: MemoryQueue;
   readonly #table: MessageTable;
+  readonly #history = new MemoryHistory();
   readonly #wakeSignals: MemoryWakeSignals;
   readonly #announcer = new DueAnnouncer();
   /** The store of the queue's other messages: those with groups, or those without. Undefined if there are none. */
@@ -133,6 +136,10 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
+  findHandled(id: string): Promise<StoredMessage | null> {
+    return this.#atomically((now) => this.#history.find(id, now));
+  }
+
   /** Returns the first message in a state synchronously; undefined if the state is empty. */
   first(state: MessageState): StoredMessage | undefined {
     const [message] = this.#table.list(state, 1);
@@ -189,6 +196,13 @@ export class MemoryMessageStore implements MessageStore {
       const { accepted, released } = this.#queue.settle(settlements, now);
       if (!this.#wakeForPermits() && released > 0) this.#wakeForReady();
       return { accepted, dropped: this.#queue.dropDead() };
+    });
+  }
+
+  remember(handlings: readonly Handling[]): Promise<void> {
+    return this.#atomically((now) => {
+      const { history } = this.#queue.limits;
+      if (history) this.#history.remember(handlings, { now: Math.floor(now), history, table: this.#table });
     });
   }
 
@@ -260,12 +274,17 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const removed = this.#table.size;
       this.#queue.clear();
+      this.#history.clear();
       return removed;
     });
   }
 
   list(request: PageRequest): Promise<StoredPage> {
-    return this.#atomically(() => listPage(this.#table, request, snapshotOf));
+    return this.#atomically((now) => {
+      const { state } = request;
+      if (state === 'handled') return this.#history.page(request, now);
+      return listPage(this.#table, { ...request, state }, snapshotOf);
+    });
   }
 
   listGroup({ group }: GroupPageRequest): Promise<GroupPage> {

@@ -1,3 +1,4 @@
+import type { MessageState } from '../../message/message.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
 import { formatCursor, PAGE_BYTES, parseCursor, type Place } from '../page-cursor.js';
 import { withinBytes } from './memory-queue.js';
@@ -5,7 +6,7 @@ import type { MemoryMessage, MessageTable } from './message-table.js';
 
 export function listPage(
   table: MessageTable,
-  { state, from = { offset: 0 }, limit }: PageRequest,
+  { state, from = { offset: 0 }, limit }: PageRequest & { readonly state: MessageState },
   snapshotOf: (message: MemoryMessage) => StoredMessage,
 ): StoredPage {
   const behind = 'cursor' in from ? parseCursor(state, from.cursor) : undefined;

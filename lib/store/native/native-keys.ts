@@ -32,6 +32,10 @@ const ENDINGS = {
   partitions: 'partitions',
   /** HASH id → 1, of repeating messages that handlers declare. Survives the messages' cancellation, so it is lost only with the data. */
   declared: 'declared',
+  /** ZSET id → minus the time at which the message was handled, ms, for the messages that the queue remembers. */
+  handled: 'handled',
+  /** HASH id → what is remembered of the message (see `lua/remember.lua`); the same ids as in `handled`. */
+  history: 'history',
   /** Channel on which earlier due times, transfers and aborts are announced. */
   due: 'due',
 };

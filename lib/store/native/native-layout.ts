@@ -24,6 +24,7 @@ export const nativeLayout: Layout = {
     repeats: true,
     retries: true,
     encryption: true,
+    history: true,
     otherConsumers: false,
     severalQueues: true,
   },
@@ -33,22 +34,23 @@ export const nativeLayout: Layout = {
   open: (connections, { prefix, queue, limitsOf }) =>
     new PlainRouter(new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: limitsOf(1) })),
 
-  neededCommands({ prefix, queue, partitions, groups, isCluster }) {
+  neededCommands({ prefix, queue, partitions, groups, history, isCluster }) {
+    const more = (keys: NativeKeys) => [
+      ...(isCluster ? neededInCluster(keys) : []),
+      ...(history ? neededCommands(historyPermissions, keys) : []),
+    ];
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {
       const keys = nativeKeys(prefix, queue, partition);
-      return [...neededCommands(partitionPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+      return [...neededCommands(partitionPermissions, keys), ...more(keys)];
     }).flat();
+    const keysOfGroups = groupKeys(prefix, queue);
     return [
       ...ofQueue,
-      ...(groups ? neededByGroups(groupKeys(prefix, queue), isCluster) : []),
+      ...(groups ? [...neededCommands(groupPermissions, keysOfGroups), ...more(keysOfGroups)] : []),
       ...(isFamily(queue) ? neededByFamily(prefix, { name: queue, hasGroups: Boolean(groups) }) : []),
     ];
   },
 };
-
-function neededByGroups(keys: GroupKeys, isCluster: boolean): NeededCommand[] {
-  return [...neededCommands(groupPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
-}
 
 /** The commands that every layout needs on these keys. */
 export const nativePermissions: Permissions<NativeKeys> = {
@@ -67,7 +69,18 @@ export const nativePermissions: Permissions<NativeKeys> = {
   rate: ['GET', 'SET'],
   partitions: [],
   declared: [],
+  handled: [],
+  history: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
+};
+
+/** The commands that show and clear a queue's history, which another process may have written. */
+const readsOfHistory = { handled: ['UNLINK', 'ZCARD', 'ZRANGE'], history: ['HGET', 'HLEN', 'HMGET', 'UNLINK'] };
+
+/** The commands that a queue with the option `history` needs besides. */
+export const historyPermissions: Permissions<Pick<NativeKeys, 'handled' | 'history'>> = {
+  handled: ['PEXPIRE', 'ZADD', 'ZCOUNT', 'ZREM'],
+  history: ['HDEL', 'HSET', 'PEXPIRE'],
 };
 
 /** Lists the commands that queues of every layout also need in a cluster. */
@@ -88,6 +101,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   ended: [...nativePermissions.ended, 'EXISTS'],
   partitions: ['EXISTS', 'GET', 'SET'],
   declared: ['HEXISTS', 'HSET'],
+  ...readsOfHistory,
 };
 
 /** The commands on each key for messages with groups (there are no partitions): those that scripts run, and those sent directly. */
@@ -96,6 +110,7 @@ export const groupPermissions: Permissions<GroupKeys> = {
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],
+  ...readsOfHistory,
   ready: [...nativePermissions.ready, 'LINSERT'],
   permits: ['HDEL', 'HEXISTS', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   backlog: [

@@ -35,6 +35,7 @@ const FILES = {
   resume: 'resume',
   pauseRepeat: 'pause-repeat',
   clear: 'clear',
+  remember: 'remember',
   list: 'list',
   group: 'group',
   listGroups: 'list-groups',

@@ -5,6 +5,7 @@ import type {
   ClaimReport,
   ClaimRequest,
   DueListener,
+  Handling,
   Settlement,
   SettleReport,
   TransferReport,
@@ -32,6 +33,7 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../admin-store.js';
+import { MAX_BATCH } from '../../message/page.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { MAX_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';
@@ -45,6 +47,7 @@ import {
   digestOf,
   dueArgument,
   groupArguments,
+  handlingArguments,
   isHandled,
   mayBeOversized,
   offerAccepted,
@@ -66,6 +69,7 @@ import {
   readClaimedTransfer,
   readClaimReport,
   readFound,
+  readHandled,
   readQueueStatus,
   readReceipts,
   readRepairReport,
@@ -111,6 +115,9 @@ const haveOwnIds = (offers: readonly Offer[]) =>
   offers.length === 1 ||
   offers.every(({ isNew }) => isNew) ||
   new Set(offers.map(({ id }) => id)).size === offers.length;
+
+/** Maximum number of handled messages whose records one call copies. Each may be as large as a payload. */
+const MAX_RECORDS_KEPT = 32;
 
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
@@ -204,6 +211,11 @@ export class NativeMessageStore implements MessageStore {
     return readFound(id, await this.#run(functions.find, { args }));
   }
 
+  async findHandled(id: string): Promise<StoredMessage | null> {
+    const reply = await this.#connections.commands.send('HGET', this.#keys.history, id);
+    return reply.done ? null : readHandled(id, reply.bytes());
+  }
+
   async transfer(request: TransferRequest): Promise<TransferReport> {
     const args = transferArguments(request, this.#limits, this.#announcing);
     const rest = activeArgument(this.#limits, this.#others?.claims);
@@ -252,6 +264,19 @@ export class NativeMessageStore implements MessageStore {
         : { args: { ...args, count: settlements.length }, rest: [...groupArguments(settlements), ...runs] };
     const reply = this.#passOn(this.#run(functions.settle, this.#complete(call)));
     return readSettleReport(await reply, settlements.length);
+  }
+
+  async remember(handlings: readonly Handling[]): Promise<void> {
+    const { history } = this.#limits;
+    if (!history) return;
+    const size = history.payloads ? MAX_RECORDS_KEPT : MAX_BATCH;
+    const calls: Promise<unknown>[] = [];
+    for (let first = 0; first < handlings.length; first += size) {
+      const rest = handlingArguments(handlings.slice(first, first + size), history);
+      const args = { keptFor: history.for, max: history.max };
+      calls.push(this.#run(functions.remember, { args, rest, further: 0 }));
+    }
+    await Promise.all(calls);
   }
 
   async abort(id: string): Promise<boolean> {

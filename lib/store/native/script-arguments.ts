@@ -4,6 +4,7 @@ import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/sc
 import {
   type Announcer,
   type ClaimRequest,
+  type Handling,
   LEASE_EXPIRED,
   type NextOccurrence,
   type Outcome,
@@ -11,10 +12,10 @@ import {
   type TransferRequest,
 } from '../consumer-store.js';
 import type { Change, DueTime, Offer, OfferReceipt } from '../producer-store.js';
-import type { GroupRules, StoreLimits } from '../message-store.js';
+import type { GroupRules, HistoryRules, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
-import { NEVER } from './script-replies.js';
+import { NEVER, recordStart } from './script-replies.js';
 import { hasCode } from '../../message/failure.js';
 import type { RedisCommands } from '../../redis/commands/redis-commands.js';
 import { notConnected } from '../../redis/redis-errors.js';
@@ -126,6 +127,14 @@ function nextArgument({ at, count }: NextOccurrence): string {
 /** Appends a body to the details of an outcome. The details contain no line feed: they are a due time or an error, which is JSON. */
 function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
+}
+
+/** Returns the arguments that describe handled messages to `remember`. */
+export function handlingArguments(handlings: readonly Handling[], { payloads }: HistoryRules): ScriptArgument[] {
+  return handlings.flatMap(({ id, keptAs, entry }) => {
+    const ofRecord = payloads ? [id, recordStart(entry)] : ['', ''];
+    return [keptAs, ...ofRecord, JSON.stringify(entry)];
+  });
 }
 
 /** @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor */

@@ -7,11 +7,13 @@ import type {
   ClaimedTransfer,
   ClaimReport,
   DueListener,
+  HandledEntry,
   SettleReport,
   TransferReport,
 } from '../consumer-store.js';
 import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
+  ListedState,
   MessageDeath,
   QueueStatus,
   RepairReport,
@@ -96,19 +98,21 @@ export function readTypeCounts(reply: ScriptReply): TypeCountPage {
   return { counts, cursor: cursor === '' ? null : cursor };
 }
 
-export function readStoredPage(state: MessageState, reply: ScriptReply): StoredPage {
+export function readStoredPage(state: ListedState, reply: ScriptReply): StoredPage {
   const place = reply.text();
   const messages = reply.rest(() => readListed(state, reply));
   return { messages, cursor: place === '' ? null : formatCursor(state, place) };
 }
 
 /** Reads a listed message. A damaged message lacks some fields, but must not hide other messages. */
-function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
+function readListed(state: ListedState, reply: ScriptReply): StoredMessage {
   const name = reply.text();
   const id = name.slice(name.indexOf('\n') + 1);
-  const record = readRecord(reply.bytesOrNull() ?? NO_BYTES);
+  const bytes = reply.bytesOrNull() ?? NO_BYTES;
   const failedAttempts = reply.number();
   const { at, error } = readDeath(reply);
+  if (state === 'handled') return readHandled(id, bytes, at);
+  const record = readRecord(bytes);
   const dueAt = state === 'delayed' && at > 0 ? at : record.dueAt;
   return {
     id,
@@ -122,6 +126,38 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
     leasedUntil: state === 'active' ? at : null,
     death: state === 'dead' ? { at, error } : null,
   };
+}
+
+/**
+ * Reads what `lua/remember.lua` has stored. A damaged entry lacks some fields, but must not hide other entries.
+ * @param rank - minus the time at which the message was handled, if known
+ */
+export function readHandled(id: string, bytes: Buffer, rank?: number): StoredMessage {
+  const end = bytes.indexOf('\n');
+  const [, at, text] = /^(\d+) (.*)$/s.exec(bytes.toString('utf8', 0, Math.max(0, end))) ?? [];
+  const entry: HandledEntry = { ...NO_ENTRY, ...readEntry(text) };
+  const { dueAt, offeredAt, attempt } = entry;
+  const { body } = readRecord(bytes, end + 1);
+  const handling = { ...entry, at: rank === undefined ? Number(at ?? 0) : -rank };
+  return { id, state: 'handled', body, dueAt, offeredAt, failedAttempts: attempt - 1, ...NOT_STORED, handling };
+}
+
+const NOT_STORED = { leasedUntil: null, death: null };
+const NO_ENTRY: HandledEntry = {
+  dueAt: 0,
+  offeredAt: 0,
+  lateness: 0,
+  took: 0,
+  attempt: 1,
+  worker: { id: '', host: '', pid: 0 },
+};
+
+function readEntry(text = ''): Partial<HandledEntry> | undefined {
+  try {
+    return JSON.parse(text) as Partial<HandledEntry>;
+  } catch {
+    return undefined;
+  }
 }
 
 export function readDeath(reply: ScriptReply): MessageDeath {
@@ -184,6 +220,14 @@ export function repartitioned(error: unknown): Repartitioned | undefined {
 /** A record starts with the due time and the time of the offer, each 48-bit big-endian milliseconds (`lua/modules/record.lua`). */
 const DUE_BYTES = 6;
 const PREFIX_BYTES = 12;
+
+/** Returns the bytes with which a record with these times starts. */
+export function recordStart({ dueAt, offeredAt }: Pick<NativeRecord, 'dueAt' | 'offeredAt'>): Buffer {
+  const bytes = Buffer.alloc(PREFIX_BYTES);
+  bytes.writeUIntBE(dueAt, 0, DUE_BYTES);
+  bytes.writeUIntBE(offeredAt, DUE_BYTES, PREFIX_BYTES - DUE_BYTES);
+  return bytes;
+}
 
 export interface NativeRecord {
   readonly dueAt: number;

@@ -45,6 +45,7 @@ export class RedissonLayout implements Layout {
       repeats: false,
       retries: false,
       encryption: false,
+      history: false,
       followers: false,
       otherConsumers: true,
       severalQueues,

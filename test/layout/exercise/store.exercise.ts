@@ -12,6 +12,7 @@ export const EXERCISE_LIMITS: StoreLimits = {
   maxDeadLetters: 2,
   maxMessages: 10_000,
   rate: { max: 10_000, per: 3_600_000 },
+  history: { for: 3_600_000, max: 1, payloads: true },
 };
 
 const HOUR = 3_600_000;
@@ -59,7 +60,20 @@ export class StoreExercise {
     await this.offer('ready', { at: 0 });
     await this.transfer();
     await this.store.resume();
+    await this.#remember();
     await this.store.clear();
+  }
+
+  /** Remembers more messages than the history may have. */
+  async #remember(): Promise<void> {
+    const { store } = this;
+    if (!store.remember) return;
+    await this.take(['kept']);
+    const { dueAt, offeredAt } = (await store.find('kept'))!;
+    const entry = { dueAt, offeredAt, lateness: 0, took: 0, attempt: 1, worker: { id: '', host: '', pid: 0 } };
+    await store.remember(['kept', 'gone'].map((id) => ({ id, keptAs: id, entry })));
+    await store.list({ state: 'handled', limit: 1 });
+    await store.findHandled!('kept');
   }
 
   async offer(id: string, due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'replace'): Promise<void> {

@@ -1,6 +1,6 @@
--- Removes every message in every state. Groups keep their own settings.
+-- Removes every message in every state, and what the queue remembers. Groups keep their own settings.
 --
--- KEYS messages claims attempts errors delayed leases dead ready wake followers
+-- KEYS messages claims attempts errors delayed leases dead ready wake followers handled history
 --      | permits backlog held
 -- ARGV deadline: text, instant in ms, 0: none
 -- Returns how many messages were removed.
@@ -24,18 +24,18 @@ end
 local function run(keys, args)
   local messages, claims, attempts, errors, delayed = keys[1], keys[2], keys[3], keys[4], keys[5]
   local leases, dead, ready, wake, followers = keys[6], keys[7], keys[8], keys[9], keys[10]
-  local permits, backlog, held = keys[11], keys[12], keys[13]
+  local handled, history, permits, backlog, held = keys[11], keys[12], keys[13], keys[14], keys[15]
   local deadline = args[1]
   Clock.check(deadline, (Clock.read()))
-  for _, key in ipairs({ claims, attempts, errors, followers, permits, held, backlog }) do call('HLEN', key) end
-  for _, key in ipairs({ delayed, leases, dead }) do call('ZCARD', key) end
+  for _, key in ipairs({ claims, attempts, errors, followers, history, permits, held, backlog }) do call('HLEN', key) end
+  for _, key in ipairs({ delayed, leases, dead, handled }) do call('ZCARD', key) end
   for _, key in ipairs({ ready, wake }) do call('LLEN', key) end
   local count = call('HLEN', messages)
   if permits then
     Permissions.check('HSET', permits)
     unlink_backlogs(backlog, call('HKEYS', permits))
     unlink_backlogs(backlog, call('HKEYS', backlog))
-    call('UNLINK', unpack(keys, 1, 11))
+    call('UNLINK', unpack(keys, 1, 13))
     call('UNLINK', held)
     Groups.mark_settings({ permits = permits, backlog = backlog })
   else

@@ -1,0 +1,66 @@
+import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
+import type { Handling } from '../consumer-store.js';
+import type { HistoryRules } from '../message-store.js';
+import { formatCursor, PAGE_BYTES, parseCursor } from '../page-cursor.js';
+import { withinBytes } from './memory-queue.js';
+import type { MessageTable } from './message-table.js';
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** What a queue remembers of handled messages. */
+export class MemoryHistory {
+  /** By id, oldest first. */
+  readonly #entries = new Map<string, StoredMessage>();
+  /** When the last entry is too old, ms. */
+  #end = 0;
+
+  remember(
+    handlings: readonly Handling[],
+    { now, history, table }: { readonly now: number; readonly history: HistoryRules; readonly table: MessageTable },
+  ): void {
+    for (const { id, keptAs, entry } of handlings) {
+      const { dueAt, offeredAt, attempt } = entry;
+      const message = history.payloads ? table.get(id) : undefined;
+      const isSame = message?.dueAt === dueAt && message.offeredAt === offeredAt;
+      this.#entries.delete(keptAs);
+      this.#entries.set(keptAs, {
+        ...{ id: keptAs, state: 'handled', dueAt, offeredAt, failedAttempts: attempt - 1 },
+        body: isSame ? Buffer.from(message.body) : NO_BYTES,
+        ...{ leasedUntil: null, death: null, handling: { ...entry, at: now } },
+      });
+    }
+    this.#end = now + history.for;
+    for (const [id, { handling }] of this.#entries) {
+      if (this.#entries.size <= history.max && handling!.at >= now - history.for) break;
+      this.#entries.delete(id);
+    }
+  }
+
+  find(id: string, now: number): StoredMessage | null {
+    return (now < this.#end && this.#entries.get(id)) || null;
+  }
+
+  page({ from = { offset: 0 }, limit }: PageRequest, now: number): StoredPage {
+    const kept = now < this.#end ? [...this.#entries.values()].sort(byTime) : [];
+    const place = 'cursor' in from ? parseCursor('handled', from.cursor) : undefined;
+    const first = place ? kept.findIndex((each) => comesAfter(each, place)) : (from as { offset: number }).offset;
+    const found = first < 0 ? [] : kept.slice(first, first + limit);
+    const messages = withinBytes(found, PAGE_BYTES);
+    const last = messages.at(-1);
+    const isLast = first < 0 || first + messages.length >= kept.length;
+    return { messages, cursor: isLast || !last ? null : formatCursor('handled', `${-last.handling!.at}:${last.id}`) };
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+function byTime(one: StoredMessage, other: StoredMessage): number {
+  return other.handling!.at - one.handling!.at || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
+}
+
+function comesAfter({ id, handling }: StoredMessage, place: { readonly at: string; readonly name: string }): boolean {
+  const at = Number(place.at);
+  return -handling!.at > at || (-handling!.at === at && Buffer.compare(Buffer.from(id), Buffer.from(place.name)) > 0);
+}
