@@ -190,6 +190,7 @@ describe('the history of a queue', () => {
     });
     await producer.offer(queue, {}, 0, { id: 'm' });
     await until(async () => (await producer.find(queue, 'm')) === null);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     await until(() => log.some((line) => line.includes(`refuses to remember handled messages of queue '${queue}'`)));
   });
 });

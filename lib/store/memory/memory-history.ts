@@ -37,7 +37,7 @@ export class MemoryHistory {
   }
 
   find(id: string, now: number): StoredMessage | null {
-    return (now < this.#end && this.#entries.get(id)) || null;
+    return now < this.#end ? (this.#entries.get(id) ?? null) : null;
   }
 
   page({ from = { offset: 0 }, limit }: PageRequest, now: number): StoredPage {

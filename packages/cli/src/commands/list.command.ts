@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
+import type { HandledMessage, MessagePage, MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { WrongUsage } from '../exit-codes.js';
 import { attemptsOf, errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
@@ -20,30 +20,51 @@ export const STATES = ['delayed', 'ready', 'active', 'dead'] satisfies MessageSt
 export function addListCommand(program: Command, commandLine: CommandLine): void {
   program
     .command('list <queue>')
-    .addArgument(new Argument('<state>', 'the state of the messages').choices(STATES))
-    .description('list the messages of a queue in one state, the next ones first')
+    .addArgument(new Argument('<state>', 'the state of the messages').choices([...STATES, 'handled']))
+    .description(
+      'list the messages of a queue in one state, the next ones first, or those that were handled, newest first',
+    )
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
     .option('--offset <number>', 'how many to skip', wholeNumber)
     .option('--cursor <cursor>', 'where the previous page ended')
     .option('--group <name>', 'only messages of this group, in no particular order')
-    .action((queue: string, state: MessageState, { group, ...query }: ListArguments, command: Command) => {
+    .action((queue: string, state: MessageState | 'handled', { group, ...query }: ListArguments, command: Command) => {
       if (group !== undefined && query.offset !== undefined) {
         throw new WrongUsage('--offset cannot be combined with --group: use --cursor');
       }
+      if (group !== undefined && state === 'handled')
+        throw new WrongUsage('--group: handled messages have no index of groups');
       return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+        const print = ({ messages, cursor, missing }: MessagePage<Listed>, table: readonly string[]) => {
+          warnOfMissing(queue, missing);
+          const end = cursor === null ? [] : [{ cursor }];
+          report.print([...messages.map(recordOfMessage), ...end], () => [
+            ...table,
+            ...end.map((next) => `More: --cursor '${next.cursor}'`),
+          ]);
+        };
+        if (state === 'handled') {
+          const page = await producer.list(queue, state, query);
+          return print(page, tableOfHandled(page.messages));
+        }
         const page =
           group === undefined
             ? await producer.list(queue, state, query)
             : await producer.group(queue, group).list(state, query);
-        const { messages, cursor, missing } = page;
-        warnOfMissing(queue, missing);
-        const end = cursor === null ? [] : [{ cursor }];
-        report.print([...messages.map(recordOfMessage), ...end], () => [
-          ...tableOfMessages(state, messages),
-          ...end.map((next) => `More: --cursor '${next.cursor}'`),
-        ]);
+        print(page, tableOfMessages(state, page.messages));
       });
     });
+}
+
+type Listed = MessageSnapshot | HandledMessage;
+
+function tableOfHandled(messages: readonly HandledMessage[]): string[] {
+  const head = ['id', 'type', 'handled', 'late ms', 'took ms', 'attempt', 'worker'];
+  const rows = messages.map(({ id, type, handledAt, lateness, took, attempt, worker }) => [
+    ...[id, type, handledAt.toISOString(), lateness, took, attempt],
+    `${worker.host}:${worker.pid}`,
+  ]);
+  return tableOf(head, rows);
 }
 
 export function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {

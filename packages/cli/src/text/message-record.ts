@@ -2,6 +2,7 @@ import ms from 'ms';
 import {
   type ComputedBackoff,
   EncryptedPayload,
+  type HandledMessage,
   type MessageFailure,
   type MessageSnapshot,
   type RepeatProgress,
@@ -34,9 +35,30 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   return fieldsOf(fields);
 }
 
+/** Shows what the queue remembers of a handled message. */
+export function fieldsOfHandled(message: HandledMessage): string[] {
+  const { id, queue, state, type, headers, group, attempt, offeredAt, dueAt, handledAt, worker } = message;
+  const fields: [string, string][] = [
+    ['id', id],
+    ['queue', queue],
+    ['state', state],
+  ];
+  if (type) fields.push(['type', type]);
+  if (group !== undefined) fields.push(['group', group]);
+  if (headers && Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
+  fields.push(['attempt', String(attempt)]);
+  fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()], ['handled', handledAt.toISOString()]);
+  fields.push(['late', `${message.lateness} ms`], ['took', `${message.took} ms`]);
+  fields.push(['worker', `${worker.host}, process ${worker.pid}, ${worker.id}`]);
+  if (headers) fields.push(['payload', payloadText(message.payload)]);
+  return fieldsOf(fields);
+}
+
 /** The same for programs. `payloadBase64` holds bytes, whether offered as such, unreadable or encrypted. */
-export function recordOfMessage<T extends { readonly payload: unknown }>(message: T): object {
+export function recordOfMessage<T extends { readonly payload?: unknown }>(message: T): object {
   const { payload, ...rest } = message;
+  // A handled message need not have one.
+  if (!('payload' in message)) return rest;
   if (payload instanceof EncryptedPayload) {
     return { ...rest, encryptedWith: payload.key, payloadBase64: Buffer.from(payload.bytes).toString('base64') };
   }
