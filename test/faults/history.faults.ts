@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { HandledMessage, MessagePage } from '../../lib/index.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
@@ -76,12 +77,12 @@ describe('a process with a history that is killed', () => {
     const kept = new Set<string>();
     let cursor: string | undefined;
     do {
-      const page = await producer.list(queue, 'handled', { limit: 1000, cursor });
+      const page: MessagePage<HandledMessage> = await producer.list(queue, 'handled', { limit: 1000, cursor });
       for (const { id } of page.messages) kept.add(id);
       cursor = page.cursor ?? undefined;
     } while (cursor !== undefined);
-    const found = await Promise.all(ids.map((id) => producer.find(queue, id)));
-    const missing = ids.filter((id, i) => !found[i] && !kept.has(id));
+    const states = await Promise.all(ids.map(async (id) => (await producer.find(queue, id))?.state));
+    const missing = ids.filter((id, i) => !states[i] && !kept.has(id));
     expect(missing).toEqual([]);
     console.log(`${count - rest} messages gone after three kills, ${kept.size} entries`);
   });

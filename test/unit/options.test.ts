@@ -203,6 +203,7 @@ describe('the options of a queue', () => {
       maxPayloadBytes: 262_144,
       maxMessages: null,
       maxDeadLetters: 10_000,
+      history: null,
       checkInterval: 60_000,
       blockTimeout: 25_000,
       layout: nativeLayout,

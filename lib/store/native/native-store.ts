@@ -273,7 +273,7 @@ export class NativeMessageStore implements MessageStore {
     const calls: Promise<unknown>[] = [];
     for (let first = 0; first < handlings.length; first += size) {
       const rest = handlingArguments(handlings.slice(first, first + size), history);
-      const args = { keptFor: history.for, max: history.max };
+      const args = { keptFor: history.for, most: history.max };
       calls.push(this.#run(functions.remember, { args, rest, further: 0 }));
     }
     await Promise.all(calls);

@@ -3,7 +3,7 @@
 --
 -- KEYS handled history messages
 -- ARGV kept_for: number, how long an entry is kept, ms
---      max: number, maximum number of entries
+--      most: number, maximum number of entries
 --      ...: for each message (1-1000): its id in the history; its id in the queue, if its record is to be kept, otherwise empty; the first
 --        12 bytes of that record, without which it is another message's; the entry, in one line
 -- Returns 1.
