@@ -30,7 +30,7 @@ import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { Conduct } from './conduct.js';
-import { type QueueKind, type Release, type Scenario, scaled, TYPES } from './scenario.js';
+import { type QueueKind, type Release, type Scenario, scaled, TYPES, WITH_HISTORY } from './scenario.js';
 
 /** Called with each call of a handler; returns what the handler does with each message. */
 export type OnCall = (messages: readonly DelayedMessage[]) => HandlerRun[];
@@ -85,6 +85,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     ...{ lease, checkInterval, blockTimeout, attempts },
     concurrency: scaled(scenario.queues.find((queue) => queue.kind === kind)?.concurrency ?? 1, release),
     backoff: { type: 'fixed' as const, delay: retryDelay },
+    ...(WITH_HISTORY.includes(kind) && { history: { for: '1h', max: 500, payloads: true } }),
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
   const batchExpiresAfter = scenario.queues.find(({ kind }) => kind === 'batches')?.expiresAfter ?? null;

@@ -37,6 +37,9 @@ export type QueueKind =
   | 'typed'
   | 'other';
 
+/** The kinds of queues that have a history. */
+export const WITH_HISTORY: readonly QueueKind[] = ['plain', 'ordered', 'batches'];
+
 /** Of an application: the next one takes its place while the system runs. */
 export type Release = 0 | 1;
 

@@ -15,6 +15,7 @@ import type { Subscriptions } from './subscriptions.js';
 const CALLS = [
   ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'wake', 'extend'],
   ...[
+    'remember',
     'settle',
     'abort',
     'repair',

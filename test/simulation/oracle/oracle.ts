@@ -5,6 +5,7 @@ import type {
   ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
+  Handling as HandledOne,
   Outcome,
   Settlement,
   SettleReport,
@@ -14,7 +15,7 @@ import type { Change, DueTime, Offer, OfferReceipt, RepeatPause } from '../../..
 import type { DeadSelection, GroupSettings } from '../../../lib/store/admin-store.js';
 import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
-import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
+import { type QueueTraits, type Release, type Scenario, WITH_HISTORY } from '../applications/scenario.js';
 import { type Effect, MAX_LINGERING } from '../network/remote-store.js';
 import type { SetLimits } from '../../../lib/limits/set-limits.js';
 import type { SimulatedServer } from '../network/server.js';
@@ -85,6 +86,8 @@ const OF_SPINS: readonly Concern[] = ['claims', 'announcements'];
 /** Judges everything while it happens, by what the server has done. */
 export class Oracle {
   readonly violations: Violation[] = [];
+  /** The ids of messages whose history has an entry, and that have not been settled since. */
+  readonly #remembered = new Set<string>();
   /** Those that are there. */
   readonly members = new Set<Member>();
   readonly #memberOf = new WeakMap<SimulatedProcess, Member>();
@@ -280,6 +283,9 @@ export class Oracle {
         return this.#transferred(queue, result as TransferReport);
       case 'extend':
         return this.#extended(queue, first as Claim[], second as number, result as Claim[]);
+      case 'remember':
+        for (const { keptAs } of first as HandledOne[]) this.#remembered.add(keptAs);
+        return undefined;
       case 'settle':
         return this.#settled(member, queue, first as Settlement[], result as SettleReport);
       case 'abort':
@@ -646,8 +652,16 @@ export class Oracle {
       delivery?.letGo(this.#now);
       journal.digestOf(4, life.number);
       journal.write?.(`${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
+      if (accepted[i] && WITH_HISTORY.includes(traits.kind)) this.#judgeHistory(life, outcome);
       if (accepted[i]) this.#settledOne(life, delivery, outcome);
     }
+  }
+
+  /** A message that was handled is gone only once the queue remembers it. */
+  #judgeHistory({ id }: Life, outcome: Outcome): void {
+    const isHandled = outcome.kind === 'ack' && outcome.lateBy === undefined;
+    if (isHandled && !this.#remembered.delete(id))
+      this.violate('remembered', id, 'gone without an entry in the history');
   }
 
   #settledOne(life: Life, delivery: Delivery | undefined, outcome: Outcome): void {
