@@ -240,7 +240,9 @@ const REDIS_TEXTS: Texts = {
       `Redis refuses this process's heartbeats, so producer.workers() does not list it; its messages are handled all the same: ${reason}`,
     ),
   'history-refused': (logger, { queue, reason }) =>
-    logger.warn(`Redis refuses to remember handled messages of queue '${queue}'; they are handled all the same: ${reason}`),
+    logger.warn(
+      `Redis refuses to remember handled messages of queue '${queue}'; they are handled all the same: ${reason}`,
+    ),
   'server-unsupported': (logger, { reason }) => logger.error(reason),
   'wake-signals-separated': (logger, { reason }) =>
     logger.warn(

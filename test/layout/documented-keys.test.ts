@@ -17,6 +17,8 @@ const documented = new Map(
 /** Keys that exist only for a moment, with several partitions or with repeats, and names that are not keys. */
 const RARE = ['ended', 'partitions', 'declared', 'wake', 'due'];
 
+const HISTORY = { for: '1h' } as const;
+
 /** Keys with `lane:` before their names have the types of those without, as the page says. */
 const typeOf = (key: string) => documented.get(key) ?? documented.get(key.replace(/^lane:/, ''));
 
@@ -36,15 +38,22 @@ test('a queue has exactly the documented keys, with the documented types', async
   const handle = (payload: unknown) => {
     if (payload === 'dead') throw new RejectMessage('dead');
     if (payload === 'retried') throw new Error('once more');
-    return end.opened;
+    return payload === 'handled' ? undefined : end.opened;
   };
   const { producer } = await scene.startApp({
     module: {
-      queues: { [queue]: { concurrency: 1, rate: { max: 100, per: '1m' }, backoff: { type: 'fixed', delay: '1h' } } },
+      queues: {
+        [queue]: {
+          concurrency: 1,
+          rate: { max: 100, per: '1m' },
+          backoff: { type: 'fixed', delay: '1h' },
+          history: HISTORY,
+        },
+      },
     },
     providers: [handlerOf(queue, handle)],
   });
-  for (const payload of ['dead', 'retried']) await producer.offer(queue, payload, 0);
+  for (const payload of ['handled', 'dead', 'retried']) await producer.offer(queue, payload, 0);
   await until(async () => (await producer.counts(queue)).dead === 1 && (await producer.counts(queue)).delayed === 1);
   for (const payload of ['active', 'ready']) await producer.offer(queue, payload, 0, { id: payload });
   await until(async () => {
@@ -68,13 +77,14 @@ test('messages with groups have exactly the documented keys, with the documented
   const handle = (payload: unknown) => {
     if (payload === 'dead') throw new RejectMessage('dead');
     if (payload === 'retried') throw new Error('once more');
-    return end.opened;
+    return payload === 'handled' ? undefined : end.opened;
   };
   const { producer } = await scene.startApp({
-    module: { queues: { [queue]: { groups: {}, backoff: { type: 'fixed', delay: '1h' } } } },
+    module: { queues: { [queue]: { groups: {}, backoff: { type: 'fixed', delay: '1h' }, history: HISTORY } } },
     providers: [handlerOf(queue, handle)],
   });
   const offer = (payload: string, group: string) => producer.offer(queue, payload, 0, { id: payload, group });
+  await offer('handled', 'one');
   await offer('dead', 'one');
   await offer('retried', 'two');
   await until(async () => (await producer.counts(queue)).dead === 1 && (await producer.counts(queue)).delayed === 1);
