@@ -23,7 +23,7 @@ type Call<Messages> = (payload: unknown, messages: Messages) => unknown;
  * and the next entry replaces this one. A message that comes again (`again()`) is not handled yet.
  */
 export class History implements SettledHistory {
-  /** The handler calls of messages whose entries may still have to be sent. */
+  /** The handler calls of messages whose entries have to be sent. */
   readonly #starts = new WeakMap<DelayedMessage, Start>();
   readonly #warning: OnceAMinute;
 
@@ -51,18 +51,13 @@ export class History implements SettledHistory {
 
   remember(store: Pick<ConsumerStore, 'remember'>, settlements: readonly DeliverySettlement[]): void {
     const handlings = settlements.flatMap((settlement) => this.#handlingOf(settlement) ?? []);
-    if (handlings.length > 0) void this.#send(store, settlements, handlings);
+    if (handlings.length > 0) void this.#send(store, handlings);
   }
 
-  /** Sends entries. They are sent again with the outcomes, unless the store has them by then. */
-  async #send(
-    store: Pick<ConsumerStore, 'remember'>,
-    settlements: readonly DeliverySettlement[],
-    handlings: readonly Handling[],
-  ): Promise<void> {
+  /** Sends entries. They are sent again whenever the outcomes are. */
+  async #send(store: Pick<ConsumerStore, 'remember'>, handlings: readonly Handling[]): Promise<void> {
     try {
       await store.remember!(handlings);
-      for (const { claim } of settlements) this.#starts.delete(claim.message);
     } catch (error) {
       if (!hasCode(error, 'STORE_REFUSED') || !this.#warning.isDue) return;
       this.options.events.note('history-refused', { queue: this.options.queue, reason: showFailure(error) });

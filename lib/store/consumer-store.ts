@@ -72,7 +72,7 @@ export interface ConsumerStore {
 
   /**
    * Keeps an entry for each of these handled messages, in place of an earlier one with the same id, and with `payloads` a copy of their
-   * records. Called before {@link settle}, so that the records are still there. Drops the oldest entries beyond the limits of the history
+   * records. Called before {@link settle}, so that the records are still there. An entry that is sent again stays as it is. Drops the oldest entries beyond the limits of the history
    * ({@link HistoryRules}), but not many more in one call than it adds. Absent if the store keeps no history.
    */
   remember?(handlings: readonly Handling[]): Promise<void>;

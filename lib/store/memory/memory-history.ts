@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
 import type { Handling } from '../consumer-store.js';
 import type { HistoryRules } from '../message-store.js';
@@ -19,6 +20,9 @@ export class MemoryHistory {
     { now, history, table }: { readonly now: number; readonly history: HistoryRules; readonly table: MessageTable },
   ): void {
     for (const { id, keptAs, entry } of handlings) {
+      const known = this.#entries.get(keptAs)?.handling;
+      // It is sent again: its record may be gone from the queue by now.
+      if (known && isDeepStrictEqual({ ...entry, at: known.at }, known)) continue;
       const { dueAt, offeredAt, attempt } = entry;
       const message = history.payloads ? table.get(id) : undefined;
       const isSame = message?.dueAt === dueAt && message.offeredAt === offeredAt;

@@ -155,6 +155,20 @@ export function describeHistory(queues: ContractQueues): void {
       for (const { body } of await handledIn(queue)) expect(body).toHaveLength(0);
     });
 
+    it('an entry that is sent again when its message is gone keeps its time and its payload', async () => {
+      const queue = await queues.open({ history: WITH_PAYLOADS });
+      const [{ dueAt, offeredAt }] = (await claimed(queue, ['a'])) as [ClaimedMessage];
+      const handling = handlingOf('a', { dueAt, offeredAt });
+      await remember(queue, handling);
+      const found = await queue.store.findHandled!('a');
+      await queue.advance(2);
+      expect(await queue.store.abort('a')).toBe(true);
+      await remember(queue, handling, handlingOf('b'));
+      expect(await queue.store.findHandled!('a')).toEqual(found);
+      await remember(queue, handling);
+      expect(await idsIn(queue)).toEqual(['b', 'a']);
+    });
+
     it('more messages than one call takes are all remembered, with their payloads', async () => {
       const queue = await queues.open({ history: WITH_PAYLOADS });
       const messages = await claimed(

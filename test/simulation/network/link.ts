@@ -56,6 +56,15 @@ const HAVE_DEADLINE = new Set([
   ...['clear', 'redrive', 'discard', 'setGroup'],
 ]);
 
+/** What happens to a call. */
+interface Fate {
+  readonly trouble: ({ readonly fault: CallFault } & Pick<CallTrouble, 'onStrike'>) | undefined;
+  /** For how long it is delayed, if it is, ms. */
+  readonly delay: number;
+  /** True if its caller learns of its loss only when it gives up. */
+  readonly isNoticedLate: boolean;
+}
+
 /** The time for which a call whose connection is gone waits before it fails, as a share of its time. */
 const HARDLY_ANY_TIME_LEFT = 0.9;
 
@@ -70,6 +79,8 @@ export class Link {
   #lastArrival = 0;
   #lastAnswer = 0;
   readonly #onCut = new Set<() => void>();
+  /** What happens to the outcomes that follow at once; undefined: it is drawn. */
+  #fateOfOutcomes: Fate | undefined;
 
   constructor(
     readonly process: SimulatedProcess,
@@ -146,11 +157,10 @@ export class Link {
           return fail(givesUpAt, notConnected(name, callTimeout, undefined));
         start = this.upAt;
       }
-      const trouble = this.#troubleOf(name, queue);
-      const delay = trouble?.delay ?? callTimeout * this.#chance();
+      const { trouble, delay, isNoticedLate } = this.#fateOf(name, queue);
       if (trouble) {
         const { fault, onStrike } = trouble;
-        const noticed = this.#chance() < 0.5 ? givesUpAt : Math.min(givesUpAt, start + delay);
+        const noticed = isNoticedLate ? givesUpAt : Math.min(givesUpAt, start + delay);
         if (fault === 'refused') {
           onStrike(name, fault, start + delay, queue);
           return fail(start + delay, notConnected(name, callTimeout, undefined));
@@ -188,6 +198,19 @@ export class Link {
         else world.at(answered, () => resolve(result), process);
       });
     });
+  }
+
+  /** What a queue remembers is sent right before the outcomes, on the same connection: whatever happens, happens to both. */
+  #fateOf(call: string, queue: string | undefined): Fate {
+    const fate = this.#fateOfOutcomes;
+    this.#fateOfOutcomes = undefined;
+    if (fate && call === 'settle') return fate;
+    const isAhead = call === 'remember';
+    const trouble = this.#troubleOf(isAhead ? 'settle' : call, queue);
+    const delay = trouble?.delay ?? this.callTimeout * this.#chance();
+    const drawn = { trouble, delay, isNoticedLate: trouble !== undefined && this.#chance() < 0.5 };
+    if (isAhead) this.#fateOfOutcomes = { ...drawn, trouble: trouble && { ...trouble, onStrike: () => undefined } };
+    return drawn;
   }
 
   #troubleOf(

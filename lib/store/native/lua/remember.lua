@@ -9,7 +9,8 @@
 -- Returns 1.
 --
 -- An entry is stored as the time in ms, a space, the entry, a line feed, and the record (empty: none). A call drops at most twice as many
--- entries as it stores, so a history that has become too long shrinks. Both keys expire when the last entry is too old.
+-- entries as it stores, so a history that has become too long shrinks. Both keys expire when the last entry is too old. An entry that is
+-- already there, because its answer or the outcome was lost, stays as it is: its record may be gone from the queue by now.
 --
 -- Atomic so that both keys have the same ids. Called right before settle. A crash in between leaves an entry for a message that is handled
 -- again, and whose next entry replaces this one.
@@ -22,14 +23,19 @@ local function run(keys, args)
   local now = Clock.read()
   local scores, entries = {}, {}
   for at = 3, #args, 4 do
-    local record = args[at + 1] ~= '' and call('HGET', messages, args[at + 1]) or ''
-    local last = #scores
-    scores[last + 1], scores[last + 2] = -now, args[at]
-    entries[last + 1], entries[last + 2] = args[at], format('%.0f ', now) .. args[at + 3] .. '\n'
-      .. (sub(record, 1, 12) == args[at + 2] and record or '')
+    local known = call('HGET', history, args[at])
+    if not known or match(known, '^%d+ ([^\n]*)\n') ~= args[at + 3] then
+      local record = args[at + 1] ~= '' and call('HGET', messages, args[at + 1]) or ''
+      local last = #scores
+      scores[last + 1], scores[last + 2] = -now, args[at]
+      entries[last + 1], entries[last + 2] = args[at], format('%.0f ', now) .. args[at + 3] .. '\n'
+        .. (sub(record, 1, 12) == args[at + 2] and record or '')
+    end
   end
-  call('ZADD', handled, unpack(scores))
-  call('HSET', history, unpack(entries))
+  if #scores > 0 then
+    call('ZADD', handled, unpack(scores))
+    call('HSET', history, unpack(entries))
+  end
   local too_old = call('ZCOUNT', handled, '(' .. format('%.0f', kept_for - now), '+inf')
   local dropped = min(max(too_old, call('ZCARD', handled) - most), #scores)
   if dropped > 0 then
