@@ -29,6 +29,7 @@ export const OURS = 'ours';
 export const BASELINE = 'baseline';
 export const EARLIER = 'earlier';
 export const GROUPS = 'groups';
+export const HISTORY = 'history';
 
 /** The name of the system whose neighbour uses that feature. */
 export const besideOf = (feature: Feature): string => `beside-${feature.replace(' ', '-')}`;
@@ -126,6 +127,16 @@ export const SYSTEMS: readonly System[] = [
         defaults: { groups: { concurrency: 1 } },
         groups: 1000,
       }),
+    manyConsumers: true,
+    scenarios: ['drain', 'memory'],
+    onRequest: true,
+  },
+  // This package with a queue that remembers what was handled.
+  {
+    name: HISTORY,
+    title: 'history',
+    load: async (folder: string) =>
+      (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { history: { for: '1h' } } }),
     manyConsumers: true,
     scenarios: ['drain', 'memory'],
     onRequest: true,

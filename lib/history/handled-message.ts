@@ -1,7 +1,9 @@
+import type { ComputedBackoff } from '../message/backoff.js';
 import { type MessageCodec, readContent } from '../message/codec/message-codec.js';
 import { dateOf } from '../message/duration.js';
 import type { MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
+import { shownRetries } from '../message/retries.js';
 import type { StoredMessage } from '../store/admin-store.js';
 
 /**
@@ -24,6 +26,10 @@ export interface HandledMessage<T = unknown, Type extends string = string> {
   readonly payload?: T;
   /** The headers; absent unless the queue keeps payloads. */
   readonly headers?: MessageHeaders;
+  /** The message's own attempts; absent unless it had its own and the queue keeps payloads. */
+  readonly attempts?: number | undefined;
+  /** The message's own backoff; absent unless it had its own and the queue keeps payloads. */
+  readonly backoff?: ComputedBackoff | undefined;
   /** When the message, or its last retry, fell due, by Redis' clock. */
   readonly dueAt: Date;
   /** When the message was offered, by Redis' clock. */
@@ -46,11 +52,12 @@ export function handledMessageOf(
   { id, body, handling }: StoredMessage,
 ): HandledMessage {
   const { type = NO_TYPE, group, dueAt, offeredAt, at, lateness, took, attempt, worker } = handling!;
-  const { payload, headers } = body.length > 0 ? readContent(codec, body) : {};
+  const { payload, headers, retries } = body.length > 0 ? readContent(codec, body) : {};
   return {
     ...{ id, queue, state: 'handled', type },
     ...(group !== undefined && { group }),
     ...(headers && { payload, headers }),
+    ...(retries && shownRetries(retries)),
     ...{ dueAt: dateOf(dueAt), offeredAt: dateOf(offeredAt), handledAt: dateOf(at) },
     ...{ lateness, took, attempt, worker },
   };

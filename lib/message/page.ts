@@ -40,9 +40,11 @@ interface PlacedPage {
 
 const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
 
-export function assertState(state: unknown): asserts state is MessageState {
+/** @param others - what else may be given where this is called from */
+export function assertState(state: unknown, others: readonly string[] = []): asserts state is MessageState {
   if (STATES.includes(state)) return;
-  const problem = `state: must be one of ${STATES.join(', ')}, not ${showGiven(state)}`;
+  const hint = state === 'handled' ? ': handled messages can be listed and found, no more' : '';
+  const problem = `state: must be one of ${[...STATES, ...others].join(', ')}, not ${showGiven(state)}${hint}`;
   throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }
 

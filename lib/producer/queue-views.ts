@@ -90,7 +90,7 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   state: MessageState,
   query: MessageQuery | undefined,
 ): Promise<MessagePage<Snapshot>> {
-  assertState(state);
+  assertState(state, ['handled']);
   const page = await queue.store.list({ state, ...readPlacedPage(query) });
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
 }

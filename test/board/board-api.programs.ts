@@ -4,10 +4,12 @@ import type {
   ChangedView,
   ErrorListView,
   GroupListView,
-  LimitsView,
+  HandledListView,
+  HandledView,
   HistogramView,
   JobAnswer,
   JobView,
+  LimitsView,
   MessageListView,
   MessageView,
   QueueListView,
@@ -125,6 +127,8 @@ describe('the API of the board', () => {
     'i/-/queues?limit=1000',
     'i/-/queues/orders/groups',
     'i/-/queues/emails/repeats?cursor=x',
+    'i/-/queues/emails/handled?cursor=x',
+    'i/-/queues/emails/handled?limit=0',
   ])('refuses %s', async (path) => {
     expect((await board.get(path)).status).toBe(400);
   });
@@ -350,6 +354,28 @@ describe('the API of the board', () => {
     for (const action of ['pause', 'resume', 'end'])
       expect(await change(`${path}/${action}`)).toEqual({ changed: false });
     expect(await change(`${path}/run`)).toEqual({ id: null });
+  });
+
+  test('lists handled messages, newest first, and shows one of them', async () => {
+    await until(async () => (await get<HandledListView>('i/-/queues/emails/handled')).messages.length === 1);
+    const [row] = (await get<HandledListView>('i/-/queues/emails/handled')).messages;
+    expect(row).toMatchObject({
+      ...{ id: 'welcome:eve', type: 'welcome', attempt: 1, attempts: 4, preview: '{"to":"eve@example.com"}' },
+      worker: { pid: process.pid },
+    });
+    const shown = await get<HandledView>('i/-/queues/emails/handled/welcome:eve');
+    const { preview: _, ...fields } = row!;
+    const payload = { kind: 'json', value: { to: 'eve@example.com' } };
+    expect(shown).toEqual({ ...fields, payload, headers: { tenant: 'acme' } });
+
+    const first = await get<HandledListView>('i/-/queues/orders/handled?limit=3');
+    const rest = await get<HandledListView>(`i/-/queues/orders/handled?cursor=${encodeURIComponent(first.cursor!)}`);
+    const ids = [...first.messages, ...rest.messages].map(({ id }) => id);
+    expect(ids.sort()).toEqual(['order:11', 'order:2', 'order:5', 'order:8']);
+    const without = await get<HandledView>('i/-/queues/orders/handled/order:8');
+    for (const field of ['payload', 'headers', 'preview']) expect(without).not.toHaveProperty(field);
+    expect((await board.get('i/-/queues/orders/handled/order:40')).status).toBe(404);
+    expect((await board.get('i/-/queues/orders/handled/nobody-knows')).status).toBe(404);
   });
 
   test('lists the processes that handle queues', async () => {

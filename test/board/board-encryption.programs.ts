@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DelayQueueModule } from 'nestjs-delay-queue';
-import type { JobAnswer, MessageListView, MessageView } from 'nestjs-delay-queue-board';
+import type { HandledListView, HandledView, JobAnswer, MessageListView, MessageView } from 'nestjs-delay-queue-board';
 import { encryption } from 'nestjs-delay-queue/encryption';
 import { DescribedClient } from '../support/board/described-client.js';
 import { type PageApplication, startPageApplication } from '../support/board/page-application.js';
 import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const SECRET = '4111111111111111';
@@ -40,6 +41,19 @@ describe('the board, of an encrypted queue', () => {
     });
     const { messages } = await get<MessageListView>(blind, `${path}?state=delayed&type=charge`);
     expect(messages).toMatchObject([{ id: 'a', preview: 'encrypted' }]);
+  });
+
+  test('shows that a handled message is encrypted', async () => {
+    const handled = scene.newQueue();
+    const queues = { [handled]: { history: { for: '1h', payloads: true }, encryption: KEYS } } as const;
+    await scene.startApp({ module: { queues }, providers: [handlerOf(handled, () => undefined)] });
+    await sighted.producer.offer(handled, { card: SECRET }, 0, { id: 'a', headers: { h: '1' } });
+    await until(async () => (await sighted.producer.list(handled, 'handled')).messages.length === 1);
+    const path = `i/-/queues/${handled}/handled`;
+    expect((await get<HandledListView>(blind, path)).messages).toMatchObject([{ id: 'a', preview: 'encrypted' }]);
+    expect(await get<HandledView>(blind, `${path}/a`)).toMatchObject({ payload: { kind: 'encrypted' }, headers: {} });
+    const seen = { payload: { kind: 'json', value: { card: SECRET } }, headers: { h: '1' } };
+    expect(await get<HandledView>(sighted, `${path}/a`)).toMatchObject(seen);
   });
 
   test('says that it cannot search for a text', async () => {

@@ -16,6 +16,7 @@ import {
   type ConfigView,
   DelayQueueBoard,
   DelayQueueBoardModule,
+  type HandledListView,
   type MessageListView,
   type MessageView,
 } from 'nestjs-delay-queue-board';
@@ -27,6 +28,7 @@ import {
   startPageApplication,
 } from '../support/board/page-application.js';
 import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 @Injectable()
@@ -400,6 +402,23 @@ describe.each(FRAMEWORKS)('the board on %s', (framework) => {
     expect(await app.board.post(`i/-/queues/${queue}/jobs`, { action: 'count', filter })).toMatchObject(redacted);
     expect(await app.board.post(`i/-/queues/${queue}/messages/a/change`, { payload: {} })).toMatchObject(redacted);
     expect((await app.board.get<ConfigView>('config')).body.redacted).toBe(true);
+  });
+
+  test('shows of a handled message only what `show` returns', async () => {
+    const queue = scene.newQueue();
+    const show = ({ id }: { id: string }) => (id === 'a' ? { payload: { shown: 1 } } : undefined);
+    const app = await start({ show });
+    const queues = { [queue]: { history: { for: '1h', payloads: true } } } as const;
+    await scene.startApp({ module: { queues }, providers: [handlerOf(queue, () => undefined)] });
+    for (const id of ['a', 'b']) await app.producer.offer(queue, 'secret', 0, { id, headers: { key: 'secret' } });
+    await until(async () => (await app.producer.list(queue, 'handled')).messages.length === 2);
+    const list = await app.board.get<HandledListView>(`i/-/queues/${queue}/handled`);
+    expect(list.text).not.toContain('secret');
+    expect(list.body.messages.map(({ preview }) => preview).sort()).toEqual(['', '{"shown":1}']);
+    const views = await Promise.all(['a', 'b'].map((id) => app.board.get(`i/-/queues/${queue}/handled/${id}`)));
+    for (const { text } of views) expect(text).not.toContain('secret');
+    expect(views[0]!.body).toMatchObject({ payload: { kind: 'json', value: { shown: 1 } }, headers: {} });
+    expect(views[1]!.body).toMatchObject({ payload: { kind: 'hidden' }, headers: {} });
   });
 
   test('serves events only while a session lasts', async () => {

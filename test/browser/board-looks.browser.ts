@@ -29,6 +29,8 @@ const VIEWS: readonly (readonly [name: string, path: string, shown: string])[] =
   ['errors', '/i/-/queues/orders/errors', 'RejectMessage'],
   ['groups', '/i/-/queues/reminders/groups', 'customer-0'],
   ['repeats', '/i/-/queues/emails/repeats', '0 9 * * 1-5'],
+  ['handled', '/i/-/queues/emails/handled', 'welcome:eve'],
+  ['handled message', '/i/-/queues/emails/message?id=welcome:eve', 'eve@example.com'],
   ['workers', '/i/-/workers', 'exports'],
 ];
 

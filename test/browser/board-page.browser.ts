@@ -546,6 +546,38 @@ describe.each(['Redis', 'memory'])("the board's page, with messages in %s", (sto
     });
   });
 
+  describe('handled', () => {
+    it('lists what was handled, and opens one of them, with the keyboard alone', async () => {
+      await board.gotoQueue('emails');
+      await board.link('Handled').focus();
+      await board.page.keyboard.press('Enter');
+      await expectVisible(board.row('welcome:eve').getByText(`process ${process.pid}`));
+      await board.link('welcome:eve').focus();
+      await board.page.keyboard.press('Enter');
+      await expectVisible(board.page.getByRole('heading', { name: 'welcome:eve' }));
+      await expectVisible(board.page.getByRole('region', { name: 'Payload' }).getByText('"eve@example.com"'));
+      await expectVisible(board.page.getByRole('region', { name: 'Headers' }).getByText('acme'));
+      await expectVisible(board.text('1 of 4'));
+    });
+
+    it('goes on page by page, newest first', async () => {
+      const late = Array.from({ length: 120 }, (_, i) => ({ payload: { orderId: 2 }, delay: 0, id: `late:${i}` }));
+      await producer.offerMany('orders', late);
+      await until(async () => (await producer.list('orders', 'handled', { limit: 1000 })).messages.length === 124);
+      await board.gotoQueue('orders', '/handled');
+      await expectVisible(board.said('100 messages found'));
+      await board.button('Continue').click();
+      await expectVisible(board.said('124 messages found, 124 messages examined: these are all.'));
+      await board.gotoQueue('orders', '/message?id=late:7');
+      await expectVisible(board.text('The history of this queue keeps no payloads.'));
+    });
+
+    it('says so if the queue remembers none', async () => {
+      await board.gotoQueue('paused', '/handled');
+      await expectVisible(board.text('This queue remembers no handled message.'));
+    });
+  });
+
   describe('workers', () => {
     it('shows the processes with their slots and what runs there', async () => {
       await board.goto('/i/-/workers');

@@ -51,6 +51,22 @@ describe('the command line, of an encrypted queue', () => {
     for (const { output } of [list, show]) expect(output).not.toContain(SECRET);
   });
 
+  it('shows that the payload of a handled message is encrypted', async () => {
+    const handled = scene.newQueue();
+    const keys = encryption({ current: 'k1', keys: { k1: KEY } });
+    const queues = { [handled]: { history: { for: '1h', payloads: true }, encryption: keys } } as const;
+    const app = await scene.startApp({ module: { queues }, providers: [handlerOf(handled, () => undefined)] });
+    await app.producer.offer(handled, { card: SECRET }, 0, { id: 'a' });
+    await until(async () => (await app.producer.list(handled, 'handled')).messages.length === 1);
+    const show = await run('show', handled, 'a');
+    expect(show.output).toMatch(/payload +encrypted with key 'k1:\w{8}'/);
+    const list = await run('list', handled, 'handled', '--json');
+    expect(jsonLines(list.output)).toMatchObject([
+      { id: 'a', encryptedWith: expect.stringMatching(/^k1:/) as unknown },
+    ]);
+    for (const { output } of [show, list]) expect(output).not.toContain(SECRET);
+  });
+
   it('says that it cannot search for a text', async () => {
     const { output, problems, code } = await run('search', queue, 'delayed', '--text', SECRET);
     expect({ code, problems }).toEqual({

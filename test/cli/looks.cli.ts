@@ -19,6 +19,8 @@ const shown = (output: string) =>
     .trimEnd()
     .split('\n');
 
+const matching = (cell: string | RegExp): unknown => (typeof cell === 'string' ? cell : expect.stringMatching(cell));
+
 const queue = scene.newQueue();
 const other = scene.newQueue();
 
@@ -119,6 +121,34 @@ describe('the command line', () => {
     expect(other).toContain('failed attempts  0\nbackoff          1000 ms × 2, up to 3600000 ms, ± 20 %\n');
     const { output: json } = await run('show', own, 'a', '--json');
     expect(jsonLines(json)).toMatchObject([{ attempts: 3, backoff: { type: 'fixed', delay: 60_000, jitter: 0 } }]);
+  });
+
+  it('lists what a queue with a history has handled, and shows one of them', async () => {
+    const remembering = scene.newQueue();
+    const queues = { [remembering]: { history: { for: '1h', payloads: true } } } as const;
+    const app = await scene.startApp({ module: { queues }, providers: [handlerOf(remembering, () => undefined)] });
+    for (const id of ['a', 'b']) {
+      await app.producer.offer(remembering, { of: id }, 0, { id, type: 'mail', attempts: 3 });
+      await until(async () => (await app.producer.find(remembering, id, { handled: true }))?.state === 'handled');
+    }
+    await app.close();
+    const { output } = await run('list', remembering, 'handled');
+    expect(shown(output).map((line) => line.split(/  +/))).toEqual([
+      ['id', 'type', 'handled', 'late ms', 'took ms', 'attempt', 'worker'],
+      ...['b', 'a'].map((id) => [id, 'mail', 'INSTANT', /\d+/, /\d+/, '1', /:/].map((cell) => matching(cell))),
+    ]);
+    const { output: first } = await run('list', remembering, 'handled', '--limit', '1');
+    const [, cursor] = /More: --cursor '(.*)'/.exec(first)!;
+    const rest = await run('list', remembering, 'handled', '--cursor', cursor!, '--json');
+    expect(jsonLines(rest.output)).toMatchObject([{ id: 'a', state: 'handled', payload: { of: 'a' }, attempt: 1 }]);
+    const { output: one } = await run('show', remembering, 'a');
+    expect(one).toMatch(/^state +handled$/m);
+    expect(one).toMatch(/^attempt +1 of 3$/m);
+    expect(one).toMatch(new RegExp(`^worker +.*, process ${process.pid}, `, 'm'));
+    expect(one).toMatch(/^payload +\{"of":"a"\}$/m);
+    const problems = '--group: handled messages have no index of groups';
+    const refused = await run('list', remembering, 'handled', '--group', 'g');
+    expect(refused).toMatchObject({ code: 2, problems: expect.stringContaining(problems) as unknown });
   });
 
   it('lists repetitions, pauses, resumes, runs and ends them', async () => {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { hostname } from 'node:os';
 import { calendar } from '../../lib/calendar/index.js';
-import { again, DelayQueue, type HandledMessage, payload, type QueueOptions, RejectMessage } from '../../lib/index.js';
+import { encryption } from '../../lib/encryption/index.js';
+import {
+  again,
+  DelayQueue,
+  EncryptedPayload,
+  type HandledMessage,
+  payload,
+  type QueueOptions,
+  RejectMessage,
+} from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
@@ -178,6 +187,41 @@ describe('the history of a queue', () => {
     for (const options of [{ handled: 1 }, { handeld: true }, 1]) {
       expect(await refusalOf(producer.find(queue, 'm', options as never))).toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
+  });
+
+  test('keeps an encrypted payload encrypted, and shows it with the keys alone', async () => {
+    const queue = scene.newQueue();
+    const keys = encryption({ current: 'k1', keys: { k1: Buffer.alloc(32, 7) } });
+    const { producer } = await scene.startApp({
+      module: { queues: { [queue]: { history: HISTORY, encryption: keys } } },
+      providers: [handlerOf(queue, () => undefined)],
+    });
+    const offered = { id: 'm', headers: { h: '1' }, attempts: 3, backoff: { type: 'fixed', delay: '1m' } } as const;
+    await producer.offer(queue, 'secret', 0, offered);
+    await until(async () => (await producer.list(queue, 'handled')).messages.length === 1);
+    const found = await producer.find(queue, 'm', { handled: true });
+    const own = { attempts: 3, backoff: { type: 'fixed', delay: 60_000, jitter: 0 } };
+    expect(found).toMatchObject({ payload: 'secret', headers: { h: '1' }, ...own });
+    expect(String(await scene.redis.hget(scene.key(queue, 'history'), 'm'))).not.toContain('secret');
+
+    const blind = await scene.startApp({ module: { consume: false } });
+    const shown = await blind.producer.find(queue, 'm', { handled: true });
+    expect(shown).toMatchObject({ state: 'handled', headers: {}, ...own });
+    expect(shown!.payload).toBeInstanceOf(EncryptedPayload);
+    expect((await blind.producer.list(queue, 'handled')).messages[0]!.payload).toBeInstanceOf(EncryptedPayload);
+  });
+
+  test('says which states there are', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    expect(await refusalOf(producer.list(queue, 'handeld' as never))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining("delayed, ready, active, dead, handled, not 'handeld'") as unknown,
+    });
+    expect(await refusalOf(producer.search(queue, { state: 'handled' as never }))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining("dead, not 'handled': handled messages can be listed and found") as unknown,
+    });
   });
 
   test('does not hold up the outcomes if Redis refuses it', async () => {

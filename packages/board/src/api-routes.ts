@@ -85,6 +85,8 @@ export class Api {
       { ...post(`${QUEUE}/jobs`, (call) => jobs.start(call)), status: 202 },
       get(`${QUEUE}/messages`, (call) => messages.list(call)),
       get(MESSAGE, (call) => messages.get(call)),
+      get(`${QUEUE}/handled`, (call) => messages.listHandled(call)),
+      get(`${QUEUE}/handled/:id`, (call) => messages.getHandled(call)),
       ...MESSAGE_ACTIONS.map((action) => post(`${MESSAGE}/${action}`, messages.act(action))),
     ];
   }

@@ -84,6 +84,8 @@ export interface AbilitiesView {
   readonly changes: boolean;
   readonly groups: boolean;
   readonly repeats: boolean;
+  /** True if the queue can remember handled messages, whether or not it does. */
+  readonly history: boolean;
 }
 
 /** `GET /i/:instance/queues/:queue` */
@@ -191,6 +193,46 @@ export interface MessageListView {
   readonly examined: number;
   /** How many of them could not be searched for the text, because the process of the board cannot decrypt them. */
   readonly encrypted?: number;
+  readonly missing?: readonly number[];
+}
+
+/** What a queue with a history remembers of a handled message. Durations are in milliseconds. */
+interface HandledFields {
+  readonly id: string;
+  readonly queue: string;
+  readonly type: string;
+  readonly group?: string;
+  /** The message's own attempts and backoff; absent if it had none, or if the queue keeps no payloads. */
+  readonly attempts?: number;
+  readonly backoff?: BackoffView;
+  readonly dueAt: string;
+  readonly offeredAt: string;
+  readonly handledAt: string;
+  readonly lateness: number;
+  readonly took: number;
+  readonly attempt: number;
+  readonly worker: { readonly id: string; readonly host: string; readonly pid: number };
+}
+
+/** A handled message in a list. */
+export interface HandledRow extends HandledFields {
+  /** The beginning of the payload, at most 200 characters of plain text; absent if the queue keeps no payloads. */
+  readonly preview?: string;
+}
+
+/** `GET …/handled/:id` */
+export interface HandledView extends HandledFields {
+  /** Payload and headers are absent if the queue keeps no payloads. */
+  readonly payload?: PayloadView;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `GET …/handled`: newest first */
+export interface HandledListView {
+  readonly messages: readonly HandledRow[];
+  readonly cursor: string | null;
+  /** How many messages this call has read. */
+  readonly examined: number;
   readonly missing?: readonly number[];
 }
 

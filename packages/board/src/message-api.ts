@@ -1,4 +1,12 @@
-import type { ChangeBody, ChangedView, MessageListView, MessageView, RescheduleBody } from './api.js';
+import type {
+  ChangeBody,
+  ChangedView,
+  HandledListView,
+  HandledView,
+  MessageListView,
+  MessageView,
+  RescheduleBody,
+} from './api.js';
 import type { Audit } from './audit.js';
 import { type Call, readDue, readNumber, readObject, readQuery } from './call.js';
 import { FILTER_PARAMETERS, filterOf, readFilter } from './filters.js';
@@ -34,6 +42,26 @@ export class MessageApi {
     const message = await instance.producer.find(params.queue!, params.id!);
     if (message) return this.views.view(message);
     throw notFound(`There is no message '${params.id}' in queue '${params.queue}'.`);
+  }
+
+  /** `GET …/handled` */
+  async listHandled({ query, instance, params }: Call): Promise<HandledListView> {
+    const { cursor, limit } = readQuery(query, ['cursor', 'limit']);
+    const page = await instance.producer.list(params.queue!, 'handled', {
+      limit: limit === undefined ? 100 : readNumber(limit, 'limit', [1, 1000]),
+      ...(cursor !== undefined && { cursor }),
+    });
+    const messages = page.messages.map((message) => this.views.handledRow(message));
+    const { missing } = page;
+    return { messages, cursor: page.cursor, examined: messages.length, ...(missing && { missing }) };
+  }
+
+  /** `GET …/handled/:id` */
+  async getHandled({ query, instance, params }: Call): Promise<HandledView> {
+    readQuery(query, []);
+    const message = await instance.producer.find(params.queue!, params.id!, { handled: true });
+    if (message?.state === 'handled') return this.views.handled(message);
+    throw notFound(`Queue '${params.queue}' remembers no handled message '${params.id}'.`);
   }
 
   /** Returns the handler of `POST …/messages/:id/{action}`. */

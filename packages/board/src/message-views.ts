@@ -1,8 +1,10 @@
-import { EncryptedPayload, type MessageSnapshot, type RepeatProgress } from 'nestjs-delay-queue';
-import type { MessageRow, MessageView, PayloadView, RuleView } from './api.js';
+import { EncryptedPayload, type HandledMessage, type MessageSnapshot, type RepeatProgress } from 'nestjs-delay-queue';
+import type { HandledRow, HandledView, MessageRow, MessageView, PayloadView, RuleView } from './api.js';
 import type { ShownMessage } from './options.js';
 
-export type Show = (message: MessageSnapshot) => ShownMessage | undefined;
+type AnyMessage = MessageSnapshot | HandledMessage;
+
+export type Show = (message: AnyMessage) => ShownMessage | undefined;
 
 const MAX_PREVIEW = 200;
 
@@ -27,8 +29,16 @@ export class MessageViews {
     return { ...fieldsOf(message), headers, payload };
   }
 
-  #shown(message: MessageSnapshot): { payload: PayloadView; headers: Readonly<Record<string, string>> } {
-    if (!this.show) return { payload: payloadView(message.payload), headers: message.headers };
+  handledRow(message: HandledMessage): HandledRow {
+    return { ...handlingOf(message), ...(message.headers && { preview: previewOf(this.#shown(message).payload) }) };
+  }
+
+  handled(message: HandledMessage): HandledView {
+    return { ...handlingOf(message), ...(message.headers && this.#shown(message)) };
+  }
+
+  #shown(message: AnyMessage): { payload: PayloadView; headers: Readonly<Record<string, string>> } {
+    if (!this.show) return { payload: payloadView(message.payload), headers: message.headers! };
     const shown = shownBy(this.show, message);
     if (typeof shown === 'string') return { payload: { kind: 'hidden', reason: shown }, headers: {} };
     return { payload: payloadView(shown.payload), headers: textsOf(shown.headers) };
@@ -36,7 +46,7 @@ export class MessageViews {
 }
 
 /** Calls `show`, and shows nothing if it fails. */
-function shownBy(show: Show, message: MessageSnapshot): ShownMessage | string {
+function shownBy(show: Show, message: AnyMessage): ShownMessage | string {
   try {
     const shown: unknown = show(message);
     if (shown === undefined || shown === null) return 'The application does not show this payload.';
@@ -70,6 +80,20 @@ function fieldsOf(message: MessageSnapshot): Omit<MessageView, 'payload' | 'head
     ...(leasedUntil && { leasedUntil: leasedUntil.toISOString() }),
     ...(diedAt && { diedAt: diedAt.toISOString() }),
     ...(error && { error }),
+  };
+}
+
+/** What is known of a handled message without its payload. */
+function handlingOf(message: HandledMessage): HandledRow {
+  const { id, queue, type, group, attempts, backoff, dueAt, offeredAt, handledAt } = message;
+  const { lateness, took, attempt, worker } = message;
+  return {
+    ...{ id, queue, type },
+    ...(group !== undefined && { group }),
+    ...(attempts !== undefined && { attempts }),
+    ...(backoff && { backoff }),
+    ...{ dueAt: dueAt.toISOString(), offeredAt: offeredAt.toISOString(), handledAt: handledAt.toISOString() },
+    ...{ lateness, took, attempt, worker },
   };
 }
 

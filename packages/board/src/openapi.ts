@@ -66,6 +66,22 @@ const message = {
   'error?': object({ name: text, message: text, 'stack?': text }),
 };
 
+const handled = {
+  id: text,
+  queue: text,
+  type: text,
+  'group?': text,
+  'attempts?': count,
+  'backoff?': ref('Backoff'),
+  dueAt: time,
+  offeredAt: time,
+  handledAt: time,
+  lateness: { ...number, description: 'From the due time to the start of the handler, ms.' },
+  took: { ...number, description: 'From the start of the handler to its outcome, ms.' },
+  attempt: count,
+  worker: object({ id: text, host: text, pid: count }),
+};
+
 const action = { enum: ['count', 'cancel', 'reschedule', 'redrive', 'discard'] };
 
 const limits = {
@@ -93,7 +109,15 @@ const schemas = {
     ...row,
     'types?': list(object({ type: text, counts: object(counts) })),
     layout: text,
-    can: object({ headers: flag, types: flag, expiry: flag, changes: flag, groups: flag, repeats: flag }),
+    can: object({
+      headers: flag,
+      types: flag,
+      expiry: flag,
+      changes: flag,
+      groups: flag,
+      repeats: flag,
+      history: flag,
+    }),
     now: time,
   }),
   Limits: object({ limits: orNull(object({ ...limits, setBy: text, setAt: time })) }),
@@ -144,6 +168,9 @@ const schemas = {
     ],
   },
   Message: object({ ...message, payload: ref('Payload') }),
+  HandledRow: object({ ...handled, 'preview?': { type: 'string', maxLength: 200 } }),
+  HandledList: object({ messages: list(ref('HandledRow')), cursor, examined: count, 'missing?': missing }),
+  Handled: object({ ...handled, 'payload?': ref('Payload'), 'headers?': texts }),
   Done: object({ ok: { const: true } }),
   Changed: object({ changed: { ...flag, description: 'False if the message had moved on.' } }),
   Count: object({ changed: count }),
@@ -348,6 +375,11 @@ export const openApi = {
       [...FILTER, 'cursor', 'limit'],
     ),
     ...read(`${QUEUE}/messages/{id}`, 'Shows a message.', 'Message'),
+    ...read(`${QUEUE}/handled`, 'Lists the handled messages that the queue remembers, newest first.', 'HandledList', [
+      'cursor',
+      'limit',
+    ]),
+    ...read(`${QUEUE}/handled/{id}`, 'Shows a handled message that the queue remembers.', 'Handled'),
     ...write(`${QUEUE}/messages/{id}/deliver`, 'Makes a delayed message due now.', { answer: 'Changed' }),
     ...write(`${QUEUE}/messages/{id}/reschedule`, 'Moves a delayed message.', {
       answer: 'Changed',

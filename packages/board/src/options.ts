@@ -1,5 +1,5 @@
 import type { CanActivate, FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
-import { DelayQueueError, type MessageHeaders, type MessageSnapshot } from 'nestjs-delay-queue';
+import { DelayQueueError, type HandledMessage, type MessageHeaders, type MessageSnapshot } from 'nestjs-delay-queue';
 
 /** A request as Express or Fastify presents it, such as `express.Request`. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the application says which
@@ -8,7 +8,7 @@ export type BoardRequest = any;
 /** What the board may show of a message. What is left out is not shown. */
 export interface ShownMessage {
   readonly payload?: unknown;
-  readonly headers?: MessageHeaders;
+  readonly headers?: MessageHeaders | undefined;
 }
 
 /** A change that somebody made on the board. */
@@ -72,9 +72,9 @@ export interface DelayQueueBoardOptions {
   readonly who?: ((request: BoardRequest) => string | Promise<string>) | undefined;
   /**
    * Returns what may be shown of a message's payload and headers; undefined to show neither. Everything else, such as ids, types and errors, is
-   * shown as it is. Text cannot be searched, nor payloads changed, while this option is set.
+   * shown as it is. Also called for handled messages whose payloads are kept. Text cannot be searched, nor payloads changed, while this option is set.
    */
-  readonly show?: ((message: MessageSnapshot) => ShownMessage | undefined) | undefined;
+  readonly show?: ((message: MessageSnapshot | HandledMessage) => ShownMessage | undefined) | undefined;
   /** Called after each change. The log has a line for each, too. */
   readonly onChange?: ((change: BoardChange) => void | Promise<void>) | undefined;
 }

@@ -54,10 +54,16 @@ export function sampleQueuesInMemory(): ModuleMetadata {
   return samples({ store: 'memory' }, { store: 'memory' });
 }
 
+const QUEUES: DelayQueueModuleOptions['queues'] = {
+  large: { maxPayloadBytes: 2 * MIB },
+  emails: { history: { for: '1h', payloads: true } },
+  orders: { history: { for: '1h' } },
+};
+
 function samples(unnamed: DelayQueueModuleOptions, billing: DelayQueueModuleOptions): ModuleMetadata {
   return {
     imports: [
-      DelayQueueModule.forRoot({ ...unnamed, calendar, queues: { large: { maxPayloadBytes: 2 * MIB } } }),
+      DelayQueueModule.forRoot({ ...unnamed, calendar, queues: QUEUES }),
       DelayQueueModule.forRoot({ ...billing, name: 'billing' }),
     ],
     providers: [Emails, Handlers],
@@ -86,6 +92,8 @@ export async function offerSamples(producer: DelayQueueProducer, billing: DelayQ
       ...{ attempts: 3, backoff: { type: 'exponential', delay: '10m' } },
     },
   ]);
+  const eve = { id: 'welcome:eve', type: 'welcome', headers: { tenant: 'acme' } } as const;
+  await producer.offer('emails', { to: 'eve@example.com' }, 0, { ...eve, attempts: 4 });
   await producer.repeat('emails', 'digest', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', type: 'digest' }, {});
   await producer.offerMany(
     'exports',

@@ -1,5 +1,5 @@
-import type { BackoffView, MessageRow, RuleView } from '../../src/api.js';
-import { formatDateTime, formatDuration } from './format.js';
+import type { BackoffView, HandledRow, MessageRow, RuleView } from '../../src/api.js';
+import { formatDateTime, formatDuration, formatMeasured } from './format.js';
 
 /** The name of an instance as people read it: the unnamed one is `-` in addresses. */
 export function instanceLabel(name: string): string {
@@ -25,6 +25,12 @@ export function ruleText(rule: RuleView): string {
 /** The number of failed attempts; `2 of 3` if the message has its own attempts. */
 export function attemptsText({ failedAttempts, attempts }: Pick<MessageRow, 'failedAttempts' | 'attempts'>): string {
   return attempts === undefined ? String(failedAttempts) : `${failedAttempts} of ${attempts}`;
+}
+
+/** How a message was handled, in one line. */
+export function handlingText({ took, lateness, attempt, worker }: HandledRow): string {
+  const late = `started ${formatMeasured(lateness)} late`;
+  return `took ${formatMeasured(took)}, ${late}, attempt ${attempt}, on ${worker.host}, process ${worker.pid}`;
 }
 
 /** A backoff in one line. */

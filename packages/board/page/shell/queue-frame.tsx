@@ -20,6 +20,7 @@ const VIEWS = [
   ['errors', 'Dead letters'],
   ['groups', 'Groups'],
   ['repeats', 'Repeats'],
+  ['handled', 'Handled'],
 ] as const;
 
 /** Which tab is current while a view is open that has none. */
@@ -98,9 +99,17 @@ function Counts({ queue, path }: { readonly queue: QueueView; readonly path: str
   );
 }
 
-/** Groups and repeats are left out unless the queue has them, or they are open: a tab that disappeared would take a click with it. */
+/** Tabs that not every queue has, and what it must be able to do. */
+const OPTIONAL: Readonly<Record<string, keyof QueueView['can']>> = {
+  groups: 'groups',
+  repeats: 'repeats',
+  handled: 'history',
+};
+
+/** An optional tab is left out unless the queue has it, or it is open: a tab that disappeared would take a click with it. */
 function isOffered(tab: string, view: string, queue: QueueView | undefined): boolean {
-  return (tab !== 'groups' && tab !== 'repeats') || tab === view || queue?.can[tab] === true;
+  const ability = OPTIONAL[tab];
+  return ability === undefined || tab === view || queue?.can[ability] === true;
 }
 
 interface PauseButtonProps {

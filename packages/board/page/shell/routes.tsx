@@ -5,6 +5,7 @@ import { ErrorsView } from '../views/errors.js';
 import { FindView } from '../views/find/find-view.js';
 import { FutureView } from '../views/future/future-view.js';
 import { GroupsView } from '../views/groups/groups-view.js';
+import { HandledView } from '../views/handled/handled-view.js';
 import { JobView } from '../views/many/job-view.js';
 import { MessageView } from '../views/message/message-view.js';
 import { OverviewView } from '../views/overview.js';
@@ -52,6 +53,8 @@ function contentOf(view: string, where: QueueViewProps, job: string | undefined)
       return <GroupsView {...where} />;
     case 'repeats':
       return <RepeatsView {...where} />;
+    case 'handled':
+      return <HandledView {...where} />;
     case 'jobs':
       return job === undefined ? null : <JobView key={job} {...where} job={job} />;
     default:

@@ -37,7 +37,8 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
 
 /** Shows what the queue remembers of a handled message. */
 export function fieldsOfHandled(message: HandledMessage): string[] {
-  const { id, queue, state, type, headers, group, attempt, offeredAt, dueAt, handledAt, worker } = message;
+  const { id, queue, state, type, headers, group, attempt, attempts, backoff } = message;
+  const { offeredAt, dueAt, handledAt, worker } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
@@ -46,7 +47,8 @@ export function fieldsOfHandled(message: HandledMessage): string[] {
   if (type) fields.push(['type', type]);
   if (group !== undefined) fields.push(['group', group]);
   if (headers && Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
-  fields.push(['attempt', String(attempt)]);
+  fields.push(['attempt', attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`]);
+  if (backoff) fields.push(['backoff', backoffText(backoff)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()], ['handled', handledAt.toISOString()]);
   fields.push(['late', `${message.lateness} ms`], ['took', `${message.took} ms`]);
   fields.push(['worker', `${worker.host}, process ${worker.pid}, ${worker.id}`]);

@@ -6,9 +6,11 @@ import { StateBadge } from '../../parts/state-badge.js';
 import { Time } from '../../parts/time.js';
 import { attemptsText, backoffText, ruleText } from '../../parts/names.js';
 import { Link, pathTo } from '../../router.js';
+import { useQueue } from '../../shell/queue-context.js';
 import type { QueueViewProps } from '../../shell/where.js';
 import { Actions } from './actions.js';
 import { Failure } from './failure.js';
+import { HandledMessage } from './handled-message.js';
 import { Headers } from './headers.js';
 import { Payload } from './payload.js';
 
@@ -33,6 +35,10 @@ function ShownMessage({ instance, queue, id }: QueueViewProps & { readonly id: s
   const url = apiUrl(['i', instance, 'queues', queue, 'messages', id]);
   const { data: message, error, reload } = useRead<Message>(url, { every: 3000 });
   const isGone = error?.status === 404;
+  const canRemember = useQueue()?.can.history === true;
+  if (!message && isGone && canRemember) {
+    return <HandledMessage instance={instance} queue={queue} id={id} otherwise={<Unknown id={id} />} />;
+  }
   if (!message) {
     return (
       <section class="card" aria-label="Message">
