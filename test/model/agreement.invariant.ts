@@ -42,10 +42,29 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   expectEqual(byState, status.counts);
   expectOldestReady(oldestReady, model);
   await Promise.all(STATES.map((state) => expectWalk(state, model, store)));
+  if (store.remember) await expectHistory(model, store);
   expect(now).toBeGreaterThan(0);
 
   if (model.wakeSignal === 'sent' && (model.paused || model.claimableNow === 0)) model.wakeSignal = 'stale';
   await real.checkInside(model);
+}
+
+async function expectHistory({ history }: QueueModel, store: MessageStore): Promise<void> {
+  const { messages } = await store.list({ state: 'handled', limit: 1000 });
+  const shown = messages.map(({ id, handling, body }) => ({ id, took: handling!.took, body: body.toString() }));
+  expectEqual(
+    shown.map(({ id, took }) => [id, took]),
+    history.map(({ id, entry }) => [id, entry.took]),
+  );
+  // With groups, the store keeps the group with the body.
+  for (const [i, { body }] of history.entries())
+    expectEqual(shown[i]!.body.slice(shown[i]!.body.length - body.length), body);
+  for (const [i, { body }] of history.entries()) expectEqual(shown[i]!.body === '', body === '');
+}
+
+/** The ids of the messages that the queue remembers. */
+export async function listHistory(store: MessageStore): Promise<string[]> {
+  return (await store.list({ state: 'handled', limit: 1000 })).messages.map(({ id }) => id);
 }
 
 /** The sums of the counts by type. */

@@ -27,16 +27,25 @@ const LIMITS = {
   rate: fc.constantFrom(null, null, { max: 3, per: HOUR }, { max: 20, per: HOUR }),
 };
 
-const GLOBAL_CONCURRENCY = { globalConcurrency: fc.constantFrom(null, null, 1, 3) };
+const MONTH = 720 * HOUR;
+const LIMITS_OF_NATIVE = {
+  globalConcurrency: fc.constantFrom(null, null, 1, 3),
+  history: fc.constantFrom(
+    null,
+    { for: MONTH, max: 3, payloads: true },
+    { for: MONTH, max: 1000, payloads: true },
+    { for: MONTH, max: 5, payloads: false },
+  ),
+};
 
-const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({ ...LIMITS, ...GLOBAL_CONCURRENCY });
+const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({ ...LIMITS, ...LIMITS_OF_NATIVE });
 
 /** For layouts that do not limit active messages. */
 export const anySimpleLimits: fc.Arbitrary<StoreLimits> = fc.record(LIMITS);
 
 export const anyGroupLimits: fc.Arbitrary<StoreLimits> = fc.record({
   ...LIMITS,
-  ...GLOBAL_CONCURRENCY,
+  ...LIMITS_OF_NATIVE,
   groups: fc.record({
     concurrency: fc.constantFrom(1, 1, 2, 1000, null),
     onRetry: fc.constantFrom('hold', 'hold', 'pass'),

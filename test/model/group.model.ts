@@ -3,6 +3,7 @@ import type { Offer } from '../../lib/store/producer-store.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { GroupStore } from '../../lib/groups/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
+import { historyCommands } from './commands/history.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';
 import { GroupModel, inGroup } from './group-model.js';
@@ -23,7 +24,11 @@ class GroupedMemoryStore extends MemoryMessageStore {
 }
 
 class GroupedMemoryRealStore extends MemoryRealStore {
-  override readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays)];
+  override readonly ownCommands = [
+    ...followCommands(this.delays),
+    ...changeCommands(this.delays),
+    ...historyCommands(),
+  ];
 
   constructor() {
     super((options) => new GroupedMemoryStore(options));
@@ -35,7 +40,7 @@ class GroupedMemoryRealStore extends MemoryRealStore {
 }
 
 const groups: RedisLayout = {
-  ownCommands: [...followCommands(REDIS_DELAYS), ...changeCommands(REDIS_DELAYS)],
+  ownCommands: [...followCommands(REDIS_DELAYS), ...changeCommands(REDIS_DELAYS), ...historyCommands()],
   openModel: (limits) => new GroupModel(limits, false),
   openStore: (connections, { limits: { groups, ...limits }, ...names }) =>
     new GroupedGroupStore(connections, { ...names, limits, rules: groups! }),

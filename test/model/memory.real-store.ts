@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { historyCommands } from './commands/history.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
 import { limitCommands } from './commands/limit.commands.js';
@@ -21,6 +22,7 @@ export class MemoryRealStore implements RealStore {
     ...changeCommands(this.delays),
     ...repeatCommands(),
     ...limitCommands(),
+    ...historyCommands(),
   ];
 
   constructor(private readonly openStore = (options: MemoryStoreOptions) => new MemoryMessageStore(options)) {}

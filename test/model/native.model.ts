@@ -1,5 +1,6 @@
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import { historyCommands } from './commands/history.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
 import { limitCommands } from './commands/limit.commands.js';
@@ -14,6 +15,7 @@ const native: RedisLayout = {
     ...changeCommands(REDIS_DELAYS),
     ...repeatCommands(),
     ...limitCommands(),
+    ...historyCommands(),
   ],
   openStore: (connections, { prefix, queue, limits }) =>
     new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits }),

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from '@jest/globals';
 import type { MessageState } from '../../lib/message/message.js';
 import {
   LEASE_EXPIRED,
   type Claim,
   type ClaimRequest,
+  type HandledEntry,
+  type Handling,
   type Outcome,
   type Settlement,
   UNREAD_ERROR,
@@ -12,6 +16,16 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import type { DeadSelection } from '../../lib/store/admin-store.js';
 import { Instant, type Moment } from './instant.js';
 import { ReadyList } from './ready-list.js';
+
+/** What the queue remembers of a handled message. */
+interface ModelEntry {
+  readonly id: string;
+  readonly entry: HandledEntry;
+  /** Empty unless the record is kept. */
+  readonly body: string;
+  /** The time of the call, whole ms. */
+  readonly at: number;
+}
 
 export interface ModelMessage {
   readonly id: string;
@@ -57,6 +71,8 @@ export class QueueModel {
   claimed: { readonly count: number; readonly at: number }[] = [];
   /** When the consumer that waits for the rate will claim again. */
   #rateAwaited = -Infinity;
+  /** What the queue remembers, newest first. */
+  history: readonly ModelEntry[] = [];
   paused = false;
   wakeSignal: WakeSignal = 'none';
 
@@ -350,7 +366,27 @@ export class QueueModel {
   }
 
   clear(): number {
+    this.history = [];
     return [...this.messages.keys()].filter((id) => this.remove(id)).length;
+  }
+
+  /** @param kept - the ids that are left: which of the oldest entries of one instant are dropped is open */
+  remember(handlings: readonly Handling[], { from }: Moment, kept: readonly string[]): void {
+    const { history } = this.limits;
+    if (!history) return;
+    const entries = new Map(this.history.map((entry) => [entry.id, entry]));
+    for (const { id, entry } of handlings) {
+      const known = entries.get(id);
+      // It is sent again.
+      if (known && isDeepStrictEqual(known.entry, entry)) continue;
+      const body = history.payloads && entry.offeredAt > 1 ? this.messages.get(id)!.body : '';
+      entries.set(id, { id, entry, body, at: Math.floor(from) });
+    }
+    const all = [...entries.values()].sort((one, other) => other.at - one.at || (one.id < other.id ? -1 : 1));
+    this.history = all.filter(({ id }) => kept.includes(id));
+    const oldest = this.history.at(-1)?.at ?? Infinity;
+    expect(this.history).toHaveLength(Math.min(history.max, all.length));
+    for (const { id, at } of all) if (!kept.includes(id)) expect(at).toBeLessThanOrEqual(oldest);
   }
 
   redrive(selection: DeadSelection, at: Moment): number {

@@ -147,6 +147,28 @@ export class RightUses {
     void [setAt, wasSet];
   }
 
+  async lookAtHandled(producer: DelayQueueProducer): Promise<void> {
+    const found = await this.orders.find('x', { handled: true });
+    if (found?.state === 'handled') {
+      holds<Equal<typeof found.handledAt, Date>>();
+      if (found.type === 'note') holds<Equal<typeof found.payload, { text: string } | undefined>>();
+    }
+    const waiting = await this.orders.find('x');
+    // @ts-expect-error Only with `handled: true`
+    const isHandled = waiting?.state === 'handled';
+    for (const { took, payload } of (await this.emails.list('handled', { limit: 5 })).messages) {
+      const shown: [number, { to: string } | undefined] = [took, payload];
+      void shown;
+    }
+    const { messages } = await producer.list<{ id: number }>('trips', 'handled');
+    const id: number | undefined = messages[0]?.payload?.id;
+    // @ts-expect-error Handled messages cannot be searched
+    await this.orders.search({ state: 'handled' });
+    // @ts-expect-error No such option
+    await this.orders.find('x', { handeld: true });
+    void [id, isHandled];
+  }
+
   async lookAtGroups(producer: DelayQueueProducer): Promise<void> {
     const group = this.orders.group('customer-7');
     for (const message of (await group.list('delayed', { limit: 10 })).messages) {
