@@ -87,7 +87,7 @@ const noLimitOrCount = z.union(
   mustBe("a whole number from 1 to 10000, or 'unlimited'"),
 );
 /** The longest time for which the history of a queue is kept, ms: 10 years. */
-const MAX_HISTORY = 10 * 365 * 24 * HOUR;
+const MAX_HISTORY = 10 * 365.25 * 24 * HOUR;
 
 const off = z.pipe(
   z.literal('off'),
