@@ -6,6 +6,7 @@ export class LiveLimits implements StoreLimits {
   readonly attempts: number;
   readonly maxDeadLetters: number;
   readonly maxMessages: number | null;
+  readonly history: StoreLimits['history'];
   readonly #own: StoreLimits;
   readonly #registry: NativeLimits;
   readonly #queue: string;
@@ -15,6 +16,7 @@ export class LiveLimits implements StoreLimits {
     this.attempts = own.attempts;
     this.maxDeadLetters = own.maxDeadLetters;
     this.maxMessages = own.maxMessages;
+    this.history = own.history;
     this.#own = own;
     this.#registry = registry;
     this.#queue = queue;
