@@ -39,7 +39,7 @@ const CALLS = [
 const TRANSFERS: readonly string[] = ['transfer', 'transferAndClaim'];
 
 /** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
-const WAIT_GRACE = 5000;
+export const WAIT_GRACE = 5000;
 
 /** The time for which the server may not notice that a process is gone, ms. */
 export const MAX_LINGERING = 20_000;

@@ -2,6 +2,7 @@ import type { Conduct } from '../applications/conduct.js';
 import { type QueueTraits, type Release, type Scenario, scaled, TYPES } from '../applications/scenario.js';
 import { producerOf, type Running } from '../workload/workload.js';
 import type { World } from '../world/world.js';
+import { WAIT_GRACE } from '../network/remote-store.js';
 import type { GroupUse } from './group-use.js';
 import type { Oracle } from './oracle.js';
 
@@ -107,6 +108,8 @@ export class CapacityProbe {
       PATIENCE +
       scenario.checkInterval +
       scenario.batchWait +
+      // A worker of a family's queue that stops first awaits its wait, which may have been silent since the last fault.
+      (traits.kind === 'tenant' ? scenario.blockTimeout + WAIT_GRACE : 0) +
       (traits.kind === 'rated' ? 2000 * Math.ceil(count / oracle.limitsOf(traits.name).current.rate) : 0);
     await this.#until(() => this.#started >= count, patience);
     // After false announcements nobody expects to be the first, and the first messages come too late to be handled.
