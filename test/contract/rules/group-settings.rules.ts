@@ -42,6 +42,13 @@ export function describeGroupSettings(name: string, openQueue: OpenQueue): void 
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
+    it('a claim takes no message of paused groups, however few it may take and many they are', async () => {
+      const queue = await open();
+      await queue.makeReady('a1', 'b1', 'c1', 'd1');
+      for (const group of ['a', 'b', 'd']) await set(queue, group, { paused: true });
+      expect(await queue.handleAll(1)).toEqual(['c1']);
+    });
+
     it('a pause holds messages that are already ready, in order', async () => {
       const queue = await open();
       await queue.makeReady('a1', 'b1', 'a2', 'a3', 'b2');

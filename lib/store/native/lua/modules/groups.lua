@@ -376,23 +376,31 @@ function Groups.read_pauses(q)
   return call('GET', q.paused), has_settings
 end
 
+-- How many ready messages a claim looks at to find one whose group is not paused.
+local MAX_LOOKED_AT = 100
+
 -- Moves those of the first `most` ready messages whose groups are paused back to the front of their backlogs. They give up their permits.
--- Returns how many messages remain in the list of ready ids.
+-- Returns how many messages remain in the list of ready ids, and how many of those that come first may be claimed.
 function Groups.set_paused_aside(q, most)
   Groups.check_permits(q)
   Permissions.check('LPUSH', q.backlog, 'LREM', q.ready)
   Groups.mark_settings(q)
-  local ids = call('LRANGE', q.ready, '0', most - 1)
-  Groups.read(q, ids)
-  for i = #ids, 1, -1 do
-    local group = q.groups.of[ids[i]]
-    if group and group.is_paused and Groups.run_on_backlog(q, 'LPUSH', group.name, ids[i]) then
-      call('LREM', q.ready, '1', ids[i])
-      Groups.change(q, { ids[i] }, -1, -1)
+  local looked_at, claimable, ids = 0, 0, nil
+  repeat
+    ids = call('LRANGE', q.ready, '0', most - 1)
+    claimable, looked_at = #ids, looked_at + #ids
+    Groups.read(q, ids)
+    for i = #ids, 1, -1 do
+      local group = q.groups.of[ids[i]]
+      if group and group.is_paused and Groups.run_on_backlog(q, 'LPUSH', group.name, ids[i]) then
+        call('LREM', q.ready, '1', ids[i])
+        Groups.change(q, { ids[i] }, -1, -1)
+        claimable = claimable - 1
+      end
     end
-  end
-  Groups.store(q)
-  return call('LLEN', q.ready)
+    Groups.store(q)
+  until claimable > 0 or #ids == 0 or looked_at >= MAX_LOOKED_AT
+  return call('LLEN', q.ready), claimable
 end
 
 -- If the list of ready ids, which `ids` contains, has fewer messages than a claim can take, appends messages from their groups' backlogs to

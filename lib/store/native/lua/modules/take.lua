@@ -110,11 +110,12 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     most = min(most, room)
   end
   if #passed == 0 and not is_paused and most > 0 then
+    local claimable = most
     if has_settings then
       Take.check(q, request)
-      ready = Groups.set_paused_aside(q, most)
+      ready, claimable = Groups.set_paused_aside(q, most)
     end
-    ids = call('LRANGE', q.ready, '0', most - 1)
+    ids = claimable > 0 and call('LRANGE', q.ready, '0', claimable - 1) or {}
     in_list = #ids
     if groups and groups.counts_ready and in_list > 0 and in_list < most then
       ready = ready + Groups.top_up(q, ids, most)
