@@ -32,7 +32,7 @@ export class NativeLimits implements LimitsRegistry {
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #cancelTimer: CancelTimer | undefined;
-  #isStopped = false;
+  #isRunning = false;
 
   constructor(
     private readonly connections: LimitsConnections,
@@ -89,8 +89,14 @@ export class NativeLimits implements LimitsRegistry {
       }));
   }
 
+  /** From now on, reads the limits again and again. Not earlier, because a timer would keep alive a process that has failed to start. */
+  start(): void {
+    this.#isRunning = true;
+    if (this.#isKnown) this.#readIn(this.#checkInterval);
+  }
+
   stop(): void {
-    this.#isStopped = true;
+    this.#isRunning = false;
     this.#cancelTimer?.();
   }
 
@@ -128,7 +134,7 @@ export class NativeLimits implements LimitsRegistry {
 
   #readIn(delay: number): void {
     this.#cancelTimer?.();
-    if (this.#isStopped) return;
+    if (!this.#isRunning) return;
     this.#cancelTimer = this.connections.clock.schedule(() => void this.refresh().catch(() => undefined), delay);
   }
 

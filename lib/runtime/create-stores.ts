@@ -105,7 +105,10 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       if (overridden.length > 0) events.note('options-overridden', { options: overridden });
       connections.connect();
     },
-    started: () => startup.done(),
+    started: () => {
+      startup.done();
+      limits.start();
+    },
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));

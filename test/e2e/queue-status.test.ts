@@ -19,7 +19,8 @@ describe('the status of a queue', () => {
   test('tells what the layout and the options of the queue make possible', async () => {
     const { producer } = await scene.startApp({ module: { queues: { grouped: { groups: { concurrency: 1 } } } } });
     const { can } = await producer.status('plain');
-    expect(can).toEqual({ headers: true, types: true, expiry: true, changes: true, groups: false, repeats: true });
+    const others = { headers: true, types: true, expiry: true, changes: true, repeats: true, history: true };
+    expect(can).toEqual({ ...others, groups: false });
     expect((await producer.status('grouped')).can.groups).toBe(true);
   });
 });

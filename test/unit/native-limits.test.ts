@@ -18,6 +18,7 @@ describe('the limits that were set in Redis', () => {
     };
     const connections = { commands: { send }, clock, announcements: { command: 'PUBLISH' as const } };
     const limits = new NativeLimits(connections, 'delay-queue');
+    limits.start();
     return { limits, stored, sent, clock, fail: (reason?: Error) => (error = reason) };
   }
 

@@ -50,7 +50,9 @@ export function remoteLimits({ server, instance, link, onLimits }: RemoteLimitsP
     return link.call(name, () => Promise.resolve(new ScriptReply(commands[name]!(first, second!))));
   };
   const { clock } = link.process;
-  return new NativeLimits({ commands: { send }, announcements: { command: 'PUBLISH' }, clock }, PREFIX);
+  const limits = new NativeLimits({ commands: { send }, announcements: { command: 'PUBLISH' }, clock }, PREFIX);
+  limits.start();
+  return limits;
 }
 
 /** The queue that announces on a channel; undefined: those are the messages with groups. */
