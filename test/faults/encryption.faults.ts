@@ -32,7 +32,8 @@ describe('an encrypted queue', () => {
     const last = await scene.startWorker({ queue, handler, encryption: NEW });
     await until(async () => (await producer.counts(queue)).active + (await producer.counts(queue)).ready === 0);
     const done = [old, heir, last].flatMap((worker) => worker.of('end').map(({ id }) => id));
-    expect([...done].sort()).toEqual(ids);
+    // A message whose handler had ended right before the kill is handled again.
+    expect([...new Set(done)].sort()).toEqual(ids);
   });
 
   test('keeps messages for a process with the key while others, which are killed, put them off', async () => {

@@ -92,6 +92,8 @@ export const CALLS_OF_GROUPS: typeof CALLS = {
   'settle: retry, with its group': settle({ kind: 'retry', delay: LONG_LEASE }, { ...HELD, group: 'one' }),
   'list the group': (store) => store.listGroup!({ group: 'one' }),
   'list the groups': (store) => store.listGroups!(),
+  'pause the group': (store) => store.setGroup!('one', { paused: true }),
+  'raise the concurrency of the group': (store) => store.setGroup!('one', { concurrency: 10 }),
   'list the holders of permits': (store) => store.listHolders!(),
 };
 

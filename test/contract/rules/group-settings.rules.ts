@@ -34,6 +34,9 @@ export function describeGroupSettings(name: string, openQueue: OpenQueue): void 
       await queue.makeReady('a1', 'b1', 'a2', 'b2', 'a3');
       expect(await queue.handleAll(2)).toEqual(['b1', 'b2']);
       expect((await queue.store.status()).counts.ready).toBe(3);
+      const { messages } = await queue.store.list({ state: 'ready', limit: 10 });
+      expect(idsOf(messages)).toEqual(['a1', 'a2', 'a3']);
+      expect((await queue.store.countTypes()).counts).toContainEqual({ state: 'ready', type: '', count: 3 });
       expect((await listed(queue)).a).toMatchObject({ waiting: 3, holding: 0, paused: true });
       const signal = await queue.silentSignal();
       await set(queue, 'a', { paused: false });

@@ -147,6 +147,7 @@ export class GroupsExercise {
     const { cursor } = await this.store.listGroups();
     await this.store.listGroups(cursor!);
     await this.store.setGroup('one', { concurrency: 2 });
+    await this.store.clear();
     await this.store.setGroup('one', { paused: false, concurrency: 'default' });
     await this.store.clear();
   }

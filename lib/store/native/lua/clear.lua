@@ -32,12 +32,15 @@ local function run(keys, args)
   for _, key in ipairs({ ready, wake }) do call('LLEN', key) end
   local count = call('HLEN', messages)
   if permits then
+    local has_settings = call('EXISTS', backlog) > 0
     Permissions.check('HSET', permits)
     unlink_backlogs(backlog, call('HKEYS', permits))
     unlink_backlogs(backlog, call('HKEYS', backlog))
     call('UNLINK', unpack(keys, 1, 13))
     call('UNLINK', held)
-    Groups.mark_settings({ permits = permits, backlog = backlog })
+    if has_settings then
+      call('HSET', permits, Groups.ANY_WIDE, Groups.ANY_SETTINGS)
+    end
   else
     call('UNLINK', unpack(keys))
   end

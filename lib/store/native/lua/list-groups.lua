@@ -9,33 +9,17 @@
 --
 -- Atomic so that a step shows one instant. Writes nothing.
 
--- The cursors of steps through `permits` are numbers; those of steps through the settings, which come afterwards, begin with this letter.
-local OF_SETTINGS = 's'
-
 local function run(keys, args)
-  local permits, backlog = keys[1], keys[2]
+  local q = { permits = keys[1], backlog = keys[2] }
   local cursor, size = args[1], args[2]
-  local is_of_settings = sub(cursor, 1, 1) == OF_SETTINGS
-  local at_cursor = is_of_settings and sub(cursor, 2) or cursor == '' and '0' or cursor
-  local following, part = unpack(call('HSCAN', is_of_settings and backlog or permits, at_cursor, 'COUNT', size))
-  local total = call('HLEN', permits) - (call('HGET', permits, Groups.ANY_WIDE) and 1 or 0)
-  if following ~= '0' then
-    following = (is_of_settings and OF_SETTINGS or '') .. following
-  else
-    following = not is_of_settings and call('EXISTS', backlog) > 0 and OF_SETTINGS .. '0' or ''
-  end
+  local following, names, texts = Groups.scan(q, cursor == '' and '0' or cursor, size)
+  local total = call('HLEN', q.permits) - (call('HGET', q.permits, Groups.ANY_WIDE) and 1 or 0)
   local reply = { total, following }
-  for at = 1, #part, 2 do
-    local name = part[at]
-    if name ~= Groups.ANY_WIDE then
-      local last, text = #reply, part[at + 1]
-      if is_of_settings then
-        text = call('HGET', permits, name)
-      end
-      reply[last + 1], reply[last + 2] = name, call('LLEN', backlog .. name)
-      reply[last + 3] = (Groups.taken(text))
-      reply[last + 4] = call('HGET', backlog, name) or ''
-    end
+  for i, name in ipairs(names) do
+    local last = #reply
+    reply[last + 1], reply[last + 2] = name, call('LLEN', q.backlog .. name)
+    reply[last + 3] = (Groups.taken(texts[i]))
+    reply[last + 4] = call('HGET', q.backlog, name) or ''
   end
   return reply
 end

@@ -18,7 +18,7 @@ local function run(keys, args)
   Clock.check(deadline, (Clock.read()))
   Groups.check(q)
   Wake.check(q)
-  Permissions.check('HDEL', q.backlog)
+  Permissions.check('HSET', q.backlog, 'HDEL', q.backlog)
   local before = call('HGET', q.backlog, group) or ' '
   local own_before, paused_before = match(before, '^(%d*) (%a*)$')
   local own = most == '' and own_before or most == '-' and '' or most

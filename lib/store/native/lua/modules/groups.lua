@@ -16,7 +16,7 @@
 
 -- The field of `permits` that exists if any group's string packs numbers, or once did, and its value while any group has own settings.
 Groups.ANY_WIDE = ''
-local ANY_SETTINGS = '2'
+Groups.ANY_SETTINGS = '2'
 
 -- Creates `q.groups`. `rules`: '<number of permits of each group, 0: no limit> <hold or pass>'
 function Groups.begin(q, rules)
@@ -53,8 +53,8 @@ end
 -- so claims restore it. Returns true if any group has settings.
 function Groups.mark_settings(q)
   local has_settings = call('EXISTS', q.backlog) > 0
-  if has_settings ~= (call('HGET', q.permits, Groups.ANY_WIDE) == ANY_SETTINGS) then
-    call('HSET', q.permits, Groups.ANY_WIDE, has_settings and ANY_SETTINGS or '1')
+  if has_settings ~= (call('HGET', q.permits, Groups.ANY_WIDE) == Groups.ANY_SETTINGS) then
+    call('HSET', q.permits, Groups.ANY_WIDE, has_settings and Groups.ANY_SETTINGS or '1')
   end
   return has_settings
 end
@@ -77,7 +77,7 @@ function Groups.texts(q, names)
   local texts = call('HMGET', q.permits, unpack(names))
   local mark = texts[count + 1]
   names[count + 1], texts[count + 1] = nil, nil
-  if mark == ANY_SETTINGS then
+  if mark == Groups.ANY_SETTINGS then
     read_settings(q, names)
   end
   return texts
@@ -103,6 +103,25 @@ function Groups.apply(q, group, settings)
   if group.is_paused then
     group.permits = 0
   end
+end
+
+-- Examines roughly `count` groups that have permits in use or settings of their own; no other group has a backlog. Returns the next cursor
+-- (empty: there are no more), the groups' names, and their strings from `permits` (false: none). `cursor`: '0' at first. Once all groups with
+-- permits have been examined, cursors begin with 's', for those that have settings only.
+function Groups.scan(q, cursor, count)
+  local is_of_settings, at = sub(cursor, 1, 1) == 's', match(cursor, '%d+')
+  local following, part = unpack(call('HSCAN', is_of_settings and q.backlog or q.permits, at, 'COUNT', count))
+  local names, texts = {}, {}
+  for i = 1, #part, 2 do
+    local name = part[i]
+    if name ~= Groups.ANY_WIDE and not (is_of_settings and call('HGET', q.permits, name)) then
+      names[#names + 1], texts[#texts + 1] = name, not is_of_settings and part[i + 1]
+    end
+  end
+  if following ~= '0' then
+    return is_of_settings and 's' .. following or following, names, texts
+  end
+  return not is_of_settings and call('EXISTS', q.backlog) > 0 and 's0' or '', names, texts
 end
 
 -- Returns the state of a group. `text`: its string from `permits`, used unless the call has already read the group.
@@ -225,7 +244,7 @@ function Groups.store(q)
     call('RPUSH', q.ready, unpack(came))
   end
   if any_wide then
-    texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, groups.settings and ANY_SETTINGS or '1'
+    texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, groups.settings and Groups.ANY_SETTINGS or '1'
   end
   if #texts > 0 then
     call('HSET', q.permits, unpack(texts))

@@ -100,22 +100,22 @@ end
 
 -- Appends messages from backlogs, after `to_pass` others. `reached`: where the last page ended (cursor, group, place in backlog), or nil.
 local function append_backlogs(q, page, reached, to_pass)
-  local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
+  local cursor, last_name, at, name = match(reached or '', '^(s?%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'
   for _ = 1, MAX_STEPS do
-    local following, part = unpack(call('HSCAN', q.permits, page.cursor, 'COUNT', GROUPS_AT_ONCE))
+    local following, names = Groups.scan(q, page.cursor, GROUPS_AT_ONCE)
     local is_behind = true
-    for i = 1, #part, 2 do
-      is_behind = is_behind and part[i] ~= last_name
+    for _, group in ipairs(names) do
+      is_behind = is_behind and group ~= last_name
     end
-    for i = 1, #part, 2 do
-      local is_last = part[i] == last_name
+    for _, group in ipairs(names) do
+      local is_last = group == last_name
       is_behind = is_behind or is_last
       if is_behind and #page.ids < page.most then
-        to_pass = to_pass - append_backlog(q, page, part[i], is_last and { at = at, name = name } or { offset = to_pass })
+        to_pass = to_pass - append_backlog(q, page, group, is_last and { at = at, name = name } or { offset = to_pass })
       end
     end
-    if #page.ids == page.most or following == '0' then
+    if #page.ids == page.most or following == '' then
       return
     end
     page.cursor, last_name = following, nil
