@@ -130,10 +130,13 @@ function RepeatItem({ instance, queue, repeat, ask }: RepeatItemProps) {
         </h3>
         {rule.isPaused && <span class="badge">paused</span>}
         {!(rule.isPaused && state === 'delayed') && <StateBadge state={state} />}
-        {mayChange && rule.isPaused && button('resume', 'Resume')}
-        {mayChange && !rule.isPaused && button('pause', 'Pause')}
-        {mayChange && button('run', 'Run now')}
-        {mayChange && button('end', 'End')}
+        {mayChange && (
+          <div class="actions">
+            {rule.isPaused ? button('resume', 'Resume') : button('pause', 'Pause')}
+            {button('run', 'Run now')}
+            {button('end', 'End')}
+          </div>
+        )}
       </div>
       <p class="hint">
         {ruleText(rule)}
