@@ -1,3 +1,4 @@
+import { publish } from '../redis/announcements/redis-announcements.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
 import { groupKeys } from '../store/native/native-keys.js';
@@ -31,20 +32,13 @@ export class OtherProcesses {
    * @param onOther - called with the rules of a process that has different ones
    */
   announce(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void {
-    const { announcements, commands } = this.connections;
+    const { announcements } = this.connections;
     const channel = groupKeys(this.prefix, queue).due;
     const own = textOf(rules);
-    const publish = async (text: string) => {
-      const announced = await commands.send(announcements.command, channel, text);
-      // Listeners to a channel pattern receive only what PUBLISH sends.
-      if (announced.number() === 0 && announcements.command === 'SPUBLISH') {
-        await commands.send('PUBLISH', channel, text);
-      }
-    };
     // A failed comparison is not reported, because other calls report the cause.
     const announce = (word: string, database?: string) => {
       const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
-      void publish(text).catch(() => undefined);
+      void publish(this.connections, channel, text).catch(() => undefined);
     };
     announcements.listen(channel, {
       onListening: () => {

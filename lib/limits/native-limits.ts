@@ -1,4 +1,5 @@
 import { hasCode } from '../message/failure.js';
+import { publish, type PublishingConnections } from '../redis/announcements/redis-announcements.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { LIMITS_CHANGED } from '../store/native/script-replies.js';
 import { groupKeys, nativeKeys } from '../store/native/native-keys.js';
@@ -6,9 +7,7 @@ import type { CancelTimer } from '../timing/clock.js';
 import { type LimitsRegistry, parseLimits, type SetLimits } from './set-limits.js';
 
 /** The parts of {@link RedisConnections} that are needed. */
-export interface LimitsConnections {
-  readonly commands: Pick<RedisConnections['commands'], 'send'>;
-  readonly announcements: Pick<RedisConnections['announcements'], 'command'>;
+export interface LimitsConnections extends PublishingConnections {
   readonly clock: Pick<RedisConnections['clock'], 'schedule'>;
 }
 
@@ -73,7 +72,8 @@ export class NativeLimits implements LimitsRegistry {
     if (limits) await commands.send('HSET', this.#key, queue, JSON.stringify(limits));
     else await commands.send('HDEL', this.#key, queue);
     // Only now, because whoever hears of the change reads it at once.
-    await Promise.all([nativeKeys, groupKeys].map((keys) => this.#announce(keys(this.prefix, queue).due)));
+    const channels = [nativeKeys, groupKeys].map((keys) => keys(this.prefix, queue).due);
+    await Promise.all(channels.map((channel) => publish(this.connections, channel, LIMITS_CHANGED)));
     if (this.#isKnown) await this.refresh();
     return former !== undefined;
   }
@@ -136,14 +136,6 @@ export class NativeLimits implements LimitsRegistry {
     this.#cancelTimer?.();
     if (!this.#isRunning) return;
     this.#cancelTimer = this.connections.clock.schedule(() => void this.refresh().catch(() => undefined), delay);
-  }
-
-  async #announce(channel: string): Promise<void> {
-    const { announcements, commands } = this.connections;
-    const announced = await commands.send(announcements.command, channel, LIMITS_CHANGED);
-    // Listeners to a channel pattern receive only what PUBLISH sends.
-    if (announced.number() === 0 && announcements.command === 'SPUBLISH')
-      await commands.send('PUBLISH', channel, LIMITS_CHANGED);
   }
 }
 
