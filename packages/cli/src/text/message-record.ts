@@ -13,16 +13,8 @@ import { fieldsOf } from './table.js';
 
 /** Shows a message with all that is known of it. */
 export function fieldsOfMessage(message: MessageSnapshot): string[] {
-  const { id, queue, state, type, headers, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
-  const { group, backoff, expiresAt, repeat } = message;
-  const fields: [string, string][] = [
-    ['id', id],
-    ['queue', queue],
-    ['state', state],
-  ];
-  if (type) fields.push(['type', type]);
-  if (group !== undefined) fields.push(['group', group]);
-  if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
+  const { dueAt, offeredAt, leasedUntil, diedAt, error, backoff, expiresAt, repeat } = message;
+  const fields = firstFieldsOf(message);
   fields.push(['failed attempts', String(attemptsOf(message))]);
   if (backoff) fields.push(['backoff', backoffText(backoff)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);
@@ -37,8 +29,20 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
 
 /** Shows what the queue remembers of a handled message. */
 export function fieldsOfHandled(message: HandledMessage): string[] {
-  const { id, queue, state, type, headers, group, attempt, attempts, backoff } = message;
-  const { offeredAt, dueAt, handledAt, worker } = message;
+  const { headers, attempt, attempts, backoff, offeredAt, dueAt, handledAt, worker } = message;
+  const fields = firstFieldsOf(message);
+  fields.push(['attempt', attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`]);
+  if (backoff) fields.push(['backoff', backoffText(backoff)]);
+  fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()], ['handled', handledAt.toISOString()]);
+  fields.push(['late', `${message.lateness} ms`], ['took', `${message.took} ms`]);
+  fields.push(['worker', `${worker.host}, process ${worker.pid}, ${worker.id}`]);
+  if (headers) fields.push(['payload', payloadText(message.payload)]);
+  return fieldsOf(fields);
+}
+
+/** What a message says of itself, whatever has become of it. */
+function firstFieldsOf(message: MessageSnapshot | HandledMessage): [string, string][] {
+  const { id, queue, state, type, group, headers } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
@@ -47,13 +51,7 @@ export function fieldsOfHandled(message: HandledMessage): string[] {
   if (type) fields.push(['type', type]);
   if (group !== undefined) fields.push(['group', group]);
   if (headers && Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
-  fields.push(['attempt', attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`]);
-  if (backoff) fields.push(['backoff', backoffText(backoff)]);
-  fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()], ['handled', handledAt.toISOString()]);
-  fields.push(['late', `${message.lateness} ms`], ['took', `${message.took} ms`]);
-  fields.push(['worker', `${worker.host}, process ${worker.pid}, ${worker.id}`]);
-  if (headers) fields.push(['payload', payloadText(message.payload)]);
-  return fieldsOf(fields);
+  return fields;
 }
 
 /** The same for programs. `payloadBase64` holds bytes, whether offered as such, unreadable or encrypted. */
