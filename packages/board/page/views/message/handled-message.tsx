@@ -4,9 +4,9 @@ import { apiUrl } from '../../api/client.js';
 import { useRead } from '../../api/use-read.js';
 import { formatMeasured } from '../../parts/format.js';
 import { backoffText } from '../../parts/names.js';
-import { Loading, Problem } from '../../parts/notices.js';
 import { Time } from '../../parts/time.js';
 import { Headers } from './headers.js';
+import { MissingMessage } from './missing-message.js';
 import { Payload } from './payload.js';
 
 interface HandledMessageProps {
@@ -24,15 +24,7 @@ export function HandledMessage({ instance, queue, id, otherwise }: HandledMessag
     error,
     reload,
   } = useRead<HandledView>(apiUrl(['i', instance, 'queues', queue, 'handled', id]));
-  if (!message) {
-    return (
-      <section class="card" aria-label="Message">
-        {error?.status === 404 && otherwise}
-        {error && error.status !== 404 && !error.isPassing && <Problem error={error} retry={reload} />}
-        {(!error || error.isPassing) && <Loading what="the message" />}
-      </section>
-    );
-  }
+  if (!message) return <MissingMessage error={error} reload={reload} otherwise={otherwise} />;
   const { payload, headers } = message;
   return (
     <article class="message" aria-labelledby="message-title">

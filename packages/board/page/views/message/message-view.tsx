@@ -1,7 +1,7 @@
 import type { MessageView as Message } from '../../../src/api.js';
 import { apiUrl } from '../../api/client.js';
 import { useRead } from '../../api/use-read.js';
-import { Empty, Loading, Notice, Problem } from '../../parts/notices.js';
+import { Empty, Notice, Problem } from '../../parts/notices.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { Time } from '../../parts/time.js';
 import { attemptsText, backoffText, ruleText } from '../../parts/names.js';
@@ -12,6 +12,7 @@ import { Actions } from './actions.js';
 import { Failure } from './failure.js';
 import { HandledMessage } from './handled-message.js';
 import { Headers } from './headers.js';
+import { MissingMessage } from './missing-message.js';
 import { Payload } from './payload.js';
 
 /** One message: where it is, what it carries, and what can be done with it. */
@@ -39,15 +40,7 @@ function ShownMessage({ instance, queue, id }: QueueViewProps & { readonly id: s
   if (!message && isGone && canRemember) {
     return <HandledMessage instance={instance} queue={queue} id={id} otherwise={<Unknown id={id} />} />;
   }
-  if (!message) {
-    return (
-      <section class="card" aria-label="Message">
-        {isGone && <Unknown id={id} />}
-        {error && !isGone && !error.isPassing && <Problem error={error} retry={reload} />}
-        {(!error || error.isPassing) && <Loading what="the message" />}
-      </section>
-    );
-  }
+  if (!message) return <MissingMessage error={error} reload={reload} otherwise={<Unknown id={id} />} />;
   return (
     <article class="message" aria-labelledby="message-title">
       <section class="card">
