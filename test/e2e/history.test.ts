@@ -12,6 +12,7 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
+import { STORES } from '../support/stores.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -19,14 +20,7 @@ import { until } from '../support/until.js';
 
 const HISTORY = { for: '1h', payloads: true } as const;
 
-const KINDS = [
-  { store: 'redis', partitions: 1 },
-  { store: 'redis', partitions: 3 },
-  { store: 'memory', partitions: 1 },
-  { store: 'memory', partitions: 3 },
-] as const;
-
-describe.each(KINDS)('the history of a queue in $store with partitions: $partitions', ({ store, partitions }) => {
+describe.each(STORES)('the history of a queue in $store with partitions: $partitions', ({ store, partitions }) => {
   const scene = new Scene();
 
   async function start(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MatchReport, MessageFilter } from '../../lib/index.js';
+import { STORES } from '../support/stores.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -7,14 +8,7 @@ import { until } from '../support/until.js';
 
 const HOUR = 3_600_000;
 
-const KINDS = [
-  { store: 'redis', partitions: 1 },
-  { store: 'redis', partitions: 3 },
-  { store: 'memory', partitions: 1 },
-  { store: 'memory', partitions: 3 },
-] as const;
-
-describe.each(KINDS)('matching messages in $store with partitions: $partitions', ({ store, partitions }) => {
+describe.each(STORES)('matching messages in $store with partitions: $partitions', ({ store, partitions }) => {
   const scene = new Scene();
 
   async function start(handle?: (payload: unknown) => unknown) {

@@ -1,19 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { calendar } from '../../lib/calendar/index.js';
 import type { DelayQueueProducer, MessageFilter, MessageSnapshot } from '../../lib/index.js';
+import { STORES } from '../support/stores.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const HOUR = 3_600_000;
-
-const KINDS = [
-  { store: 'redis', partitions: 1 },
-  { store: 'redis', partitions: 3 },
-  { store: 'memory', partitions: 1 },
-  { store: 'memory', partitions: 3 },
-] as const;
 
 /** Follows the cursors of a search to its end. */
 async function searchAll(producer: DelayQueueProducer, queue: string, filter: MessageFilter, limit?: number) {
@@ -31,7 +25,7 @@ async function searchAll(producer: DelayQueueProducer, queue: string, filter: Me
   return { ids: messages.map(({ id }) => id), messages, pages, examined };
 }
 
-describe.each(KINDS)('a search in $store with partitions: $partitions', ({ store, partitions }) => {
+describe.each(STORES)('a search in $store with partitions: $partitions', ({ store, partitions }) => {
   const scene = new Scene();
 
   async function start(handle?: (payload: unknown) => unknown) {
