@@ -43,7 +43,7 @@ export class GroupStore extends NativeMessageStore {
   ) {
     const keys = groupKeys(prefix, queue);
     const groups = groupRulesArgument(rules);
-    super(connections, { keys, limits, groups, others: nativeKeys(prefix, queue) });
+    super(connections, { keys, limits, groups, groupRate: rules.rate ?? undefined, others: nativeKeys(prefix, queue) });
     this.#commands = connections.commands;
     this.#keys = keys;
     this.#rules = groups;

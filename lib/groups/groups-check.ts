@@ -67,6 +67,7 @@ function mayIgnore({ options }: CheckedQueue): boolean {
   return !options.groups && options.layout.can.groups;
 }
 
-function show({ concurrency, onRetry }: GroupRules): string {
-  return `{ concurrency: ${concurrency ?? "'unlimited'"}, onRetry: '${onRetry}' }`;
+function show({ concurrency, onRetry, rate }: GroupRules): string {
+  const shownRate = rate ? `, rate: { max: ${rate.max}, per: ${rate.per} }` : '';
+  return `{ concurrency: ${concurrency ?? "'unlimited'"}, onRetry: '${onRetry}'${shownRate} }`;
 }

@@ -4,7 +4,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import { showGiven } from '../message/show-given.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
-import type { MessageStore } from '../store/message-store.js';
+import { type GroupRules, maxGroupConcurrency, type MessageStore } from '../store/message-store.js';
 import { ChangeTally } from '../store/write-all.js';
 
 /** The maximum number of a group's permits. */
@@ -59,7 +59,8 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
    * Sets how many messages of the group all processes together handle at once, in place of the `concurrency` of the queue's groups. If more
    * are being handled, they finish, and the next one starts once fewer are.
-   * @param concurrency - 1–1,000,000, `'unlimited'`, or `'default'` for that of the queue's groups
+   * @param concurrency - 1–1,000,000, `'unlimited'`, or `'default'` for that of the queue's groups; 1–1000 if the queue's groups have a
+   *   `rate`
    * @throws DelayQueueError `INVALID_ARGUMENT`
    * @example
    * ```ts
@@ -72,6 +73,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 interface GroupedQueue<Snapshot> {
   /** The store that holds the messages with groups. */
   readonly store: MessageStore;
+  readonly rules: GroupRules;
   readonly canExpire: boolean;
   /** Registers the queue, which may have been forgotten. Call it before returning messages, and await the promise if it returns one. */
   readonly register: () => Promise<void> | undefined;
@@ -140,7 +142,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 
   async setConcurrency(concurrency: number | 'unlimited' | 'default'): Promise<void> {
-    assertConcurrency(concurrency);
+    assertConcurrency(concurrency, Math.min(MAX_CONCURRENCY, maxGroupConcurrency(this.queue.rules)));
     await this.queue.store.setGroup!(this.group, { concurrency });
   }
 
@@ -169,10 +171,13 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 }
 
-function assertConcurrency(value: unknown): void {
-  if (value === 'unlimited' || value === 'default') return;
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_CONCURRENCY) return;
-  const rule = "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'";
+function assertConcurrency(value: unknown, most: number): void {
+  if (value === 'default' || (value === 'unlimited' && most === MAX_CONCURRENCY)) return;
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) return;
+  const rule =
+    most === MAX_CONCURRENCY
+      ? "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'"
+      : `must be a whole number from 1 to ${most}, because groups have a rate, or 'default'`;
   throw new DelayQueueError('INVALID_ARGUMENT', `concurrency: ${rule}, such as 3, not ${showGiven(value)}`);
 }
 

@@ -57,18 +57,19 @@ export class OtherProcesses {
   }
 }
 
-function textOf({ concurrency, onRetry }: GroupRules): string {
-  return `${concurrency ?? NO_LIMIT} ${onRetry}`;
+function textOf({ concurrency, onRetry, rate }: GroupRules): string {
+  return `${concurrency ?? NO_LIMIT} ${onRetry}${rate ? ` ${rate.max}/${rate.per}` : ''}`;
 }
 
 /** Reads announced rules. Undefined if the string announces something else. */
 function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
-  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
+  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+)\/(\d+))?(?: (\d+))?$/.exec(text);
   if (!found) return undefined;
-  const [, concurrency, onRetry, database] = found;
+  const [, concurrency, onRetry, max, per, database] = found;
   const rules = {
     concurrency: concurrency === NO_LIMIT ? null : Number(concurrency),
     onRetry: onRetry as GroupRules['onRetry'],
+    rate: max === undefined ? null : { max: Number(max), per: Number(per) },
   };
   return { rules, database };
 }

@@ -6,6 +6,7 @@ import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
 import { type Encryption, isEncryption, type QueueEncryption } from '../message/encryption.js';
 import { isLayout, type Layout, type QueueLayout } from '../store/layout.js';
+import { maxGroupConcurrency } from '../store/message-store.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type {
   BackoffOptions,
@@ -103,9 +104,10 @@ const groupsSchema = z.union(
         1,
       ),
       onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),
+      rate: z.prefault(rateSchema, 'unlimited'),
     }),
   ],
-  mustBe("{ concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off'"),
+  mustBe("{ concurrency?, onRetry?, rate? }, such as { concurrency: 1 }, or 'off'"),
 );
 
 const historySchema = z.union(
@@ -244,6 +246,8 @@ export const queueSchema = queueLayerSchema.check(
     if (globalConcurrency !== null && !layout.can.globalConcurrency)
       refuse('globalConcurrency', `must be 'unlimited' with layout '${layout.name}'`);
     if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
+    if (groups && (groups.concurrency ?? Infinity) > maxGroupConcurrency(groups))
+      refuse('groups', `concurrency must be at most ${maxGroupConcurrency(groups)} with a rate`);
     if (history && !layout.can.history) refuse('history', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);

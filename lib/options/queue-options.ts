@@ -168,6 +168,12 @@ export interface QueueOptions {
          * @defaultValue `'hold'`
          */
         readonly onRetry?: 'hold' | 'pass' | undefined;
+        /**
+         * How many messages of each group all processes together may claim within a length of time, as the queue's `rate` says for all its
+         * messages. A message beyond its group's rate holds up no other group. Needs a `concurrency` of at most 1000.
+         * @defaultValue `'unlimited'`
+         */
+        readonly rate?: { readonly max: number; readonly per: Duration } | 'unlimited' | undefined;
       }
     | 'off'
     | undefined;

@@ -486,6 +486,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const { name, router, options } = queue;
     const register = () => this[PARTS].registrar.register(name);
     const show = (message: StoredMessage) => snapshotOf(queue, message) as SnapshotOf<Payloads, T>;
-    return new StoredGroup({ store: router.groups!, canExpire: options.layout.can.expiry, register, show }, group);
+    const rules = options.groups!;
+    const canExpire = options.layout.can.expiry;
+    return new StoredGroup({ store: router.groups!, rules, canExpire, register, show }, group);
   }
 }

@@ -53,7 +53,12 @@ export interface GroupRules {
   readonly concurrency: number | null;
   /** `'hold'`: a message keeps its permit while it waits for a retry. `'pass'`: it gives up its permit. */
   readonly onRetry: 'hold' | 'pass';
+  /** How many of a group's messages may be claimed within a length of time. Null, or absent: no limit. */
+  readonly rate?: Rate | null;
 }
+
+/** Returns the maximum number of a group's permits. Fewer with a rate: every message with a permit may have to wait for it, one by one. */
+export const maxGroupConcurrency = ({ rate }: Pick<GroupRules, 'rate'>): number => (rate ? 1000 : Infinity);
 
 /** Allows at most `max` messages to be claimed in any `per` ms, across all processes and by the store's clock. */
 export interface Rate {

@@ -22,6 +22,7 @@ import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
 import { describeGroups } from './rules/group.rules.js';
+import { describeGroupRates } from './rules/group-rate.rules.js';
 import { describeGroupSettings } from './rules/group-settings.rules.js';
 
 /** Gives every message a group that its callers do not see. */
@@ -144,3 +145,4 @@ const openGroupStore: OpenQueue = ({ groups, ...limits }) =>
 
 describeGroups('GroupStore', openGroupStore, { canBeDamaged: true });
 describeGroupSettings('GroupStore', openGroupStore);
+describeGroupRates('GroupStore', openGroupStore);

@@ -3,6 +3,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { describeGroups } from './rules/group.rules.js';
+import { describeGroupRates } from './rules/group-rate.rules.js';
 import { describeGroupSettings } from './rules/group-settings.rules.js';
 
 const openQueue: OpenQueue = (limits) => {
@@ -20,3 +21,4 @@ const openQueue: OpenQueue = (limits) => {
 describeMessageStore('MemoryMessageStore', openQueue, { transfersAndClaims: true, isShared: false });
 describeGroups('MemoryMessageStore', openQueue);
 describeGroupSettings('MemoryMessageStore', openQueue);
+describeGroupRates('MemoryMessageStore', openQueue);

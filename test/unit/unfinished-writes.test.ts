@@ -141,7 +141,16 @@ describe('a write to a whole queue', () => {
 
 describe('a write to all messages of a group', () => {
   const groupOf = ({ router }: Queue) =>
-    new StoredGroup({ store: router.groups!, canExpire: true, register: () => undefined, show: ({ id }) => id }, 'a');
+    new StoredGroup(
+      {
+        store: router.groups!,
+        canExpire: true,
+        rules: { concurrency: 1, onRetry: 'hold' },
+        register: () => undefined,
+        show: ({ id }) => id,
+      },
+      'a',
+    );
 
   it('says what it has changed, and for which messages it failed', async () => {
     const { queue, stores } = await newQueue();

@@ -20,8 +20,8 @@ export class ClaimRate {
   }
 
   /** Notes that the caller waits for the rate. @returns for how many ms it waits; undefined if another consumer already waits */
-  await({ per }: Rate, now: number): number | undefined {
-    const until = this.claims.oldest + per;
+  await(rate: Rate, now: number): number | undefined {
+    const until = this.claims.opensAt(rate, now);
     // Whoever waits for longer does so for a rate that has changed.
     if (this.isAwaited(now) && this.#awaited <= until) return undefined;
     this.#awaited = until;
@@ -29,14 +29,15 @@ export class ClaimRate {
   }
 }
 
-/** The claims that have used a queue's rate. */
+/** The claims that have used the rate of a queue, or of a group. */
 export class ClaimWindow {
   /** The claims that still count, oldest first. */
   readonly #claims: { readonly at: number; readonly count: number }[] = [];
   #claimed = 0;
 
-  get oldest(): number {
-    return this.#claims[0]!.at;
+  /** Returns when a spent rate next allows a claim, if something is claimed now. */
+  opensAt({ per }: Rate, now: number): number {
+    return (this.#claims[0]?.at ?? now) + per;
   }
 
   room({ max, per }: Rate, now: number): number {

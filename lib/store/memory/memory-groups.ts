@@ -1,5 +1,6 @@
 import type { GroupBacklog } from '../admin-store.js';
 import type { GroupRules } from '../message-store.js';
+import { ClaimWindow } from './claim-rate.js';
 import type { MemoryMessage } from './message-table.js';
 
 /**
@@ -13,10 +14,14 @@ export class MemoryGroups {
   readonly #lastServed = new Map<string, number>();
   #served = 0;
 
-  /** @param settings - the settings of groups that have their own, by name */
+  /**
+   * @param settings - the settings of groups that have their own, by name
+   * @param claims - the claims that have used the rate of each group, by name
+   */
   constructor(
     readonly rules: GroupRules,
     private readonly settings: ReadonlyMap<string, Pick<GroupBacklog, 'paused' | 'concurrency'>>,
+    private readonly claims: Map<string, ClaimWindow>,
   ) {}
 
   /** Chooses at most `most` messages to claim. `ready` contains all ready messages in the order in which they fell due. */
@@ -35,6 +40,37 @@ export class MemoryGroups {
       }
     }
     return chosen.slice(0, most);
+  }
+
+  /** Returns those of the messages whose group's rate allows no claim now, each with the time at which it allows the next one. */
+  beyondRate(messages: readonly MemoryMessage[], now: number): { message: MemoryMessage; until: number }[] {
+    const { rate } = this.rules;
+    if (!rate) return [];
+    const left = new Map<string, number>();
+    return messages.flatMap((message) => {
+      const claims = this.claims.get(message.group) ?? new ClaimWindow();
+      const room = left.get(message.group) ?? claims.room(rate, now);
+      if (room === 0) return { message, until: claims.opensAt(rate, now) };
+      left.set(message.group, room - 1);
+      return [];
+    });
+  }
+
+  /** Counts claimed messages towards the rate of their groups. */
+  count(messages: readonly MemoryMessage[], now: number): void {
+    const { rate } = this.rules;
+    if (!rate) return;
+    for (const { group } of messages) {
+      const claims = this.claims.get(group) ?? new ClaimWindow();
+      claims.count(1, now);
+      // The group claimed last comes last, so groups whose claims no longer count are at the start.
+      this.claims.delete(group);
+      this.claims.set(group, claims);
+    }
+    for (const [group, claims] of this.claims) {
+      if (claims.room(rate, now) < rate.max) break;
+      this.claims.delete(group);
+    }
   }
 
   take(messages: readonly MemoryMessage[]): void {

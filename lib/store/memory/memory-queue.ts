@@ -21,7 +21,7 @@ import {
 import type { DueTime, Offer, OfferReceipt, RepeatPause, RepeatPauseOutcome } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection, GroupBacklog, GroupSettings } from '../admin-store.js';
-import { ClaimRate } from './claim-rate.js';
+import { ClaimRate, ClaimWindow } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
@@ -45,6 +45,8 @@ export class MemoryQueue {
   #groups: MemoryGroups | undefined;
   /** The settings of groups that have their own, by name. */
   readonly #groupSettings = new Map<string, Pick<GroupBacklog, 'paused' | 'concurrency'>>();
+  /** The claims that have used the rate of each group, by name. */
+  readonly #groupClaims = new Map<string, ClaimWindow>();
   /** Tokens of claims that other claims have superseded. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
@@ -65,7 +67,8 @@ export class MemoryQueue {
     this.#limits = limits;
     const { groups } = limits;
     if (!groups) this.#groups = undefined;
-    else if (this.#groups?.rules !== groups) this.#groups = new MemoryGroups(groups, this.#groupSettings);
+    else if (this.#groups?.rules !== groups)
+      this.#groups = new MemoryGroups(groups, this.#groupSettings, this.#groupClaims);
   }
 
   claimable(most: number): MemoryMessage[] {
@@ -253,12 +256,13 @@ export class MemoryQueue {
     const { rate } = this.limits;
     const room = rate ? this.rate.room(rate, now) : Infinity;
     const takesReady = passedOn.length === 0 && !this.paused;
-    const waiting = takesReady ? this.claimable(Math.min(most, room, this.room)) : passedOn;
+    const waiting = takesReady ? this.#withinGroupRates(Math.min(most, room, this.room), now) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
+    if (takesReady) this.#groups?.count(taken, now);
     // A claim that got all it asked for may have left its consumer without a free slot. Such a consumer could not make the next claim.
     const isCut = takesReady && taken.length === room && room < most;
     return { messages: taken, isRateSpent: isCut && this.room > 0 && this.claimable(1).length > 0 };
@@ -375,6 +379,19 @@ export class MemoryQueue {
     message.body = Buffer.from(count === undefined ? body : withProgress(body, { count }));
     this.table.renew(message, Math.floor(now));
     this.table.delay(message, isPausedRepeat(body) ? PAUSED_UNTIL : at);
+  }
+
+  /** Returns messages to claim. Delays those whose group has used up its rate: they keep their permits until it allows more. */
+  #withinGroupRates(most: number, now: number): MemoryMessage[] {
+    for (;;) {
+      const ready = this.claimable(most);
+      const beyond = this.#groups?.beyondRate(ready, now) ?? [];
+      for (const { message, until } of beyond) {
+        this.#groups!.take([message]);
+        this.table.putOff(message, Math.ceil(until));
+      }
+      if (beyond.length === 0 || beyond.length < ready.length) return ready.filter(({ state }) => state === 'ready');
+    }
   }
 
   /** True if the token has already taken messages, or its claim has been superseded. */

@@ -108,7 +108,7 @@ export class MemoryMessageStore implements MessageStore {
 
   reschedule(id: string, due: DueTime): Promise<boolean> {
     return this.#atomically((now) => {
-      const message = this.#table.getIn('delayed', id);
+      const message = this.#table.getNotDue(id);
       if (message) this.#table.delay(message, instantOf(due, now));
       return message !== undefined;
     });
@@ -116,7 +116,7 @@ export class MemoryMessageStore implements MessageStore {
 
   change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
     return this.#atomically((now) => {
-      const message = this.#table.getIn('delayed', id);
+      const message = this.#table.getNotDue(id);
       if (!message) return 'absent';
       if (!message.body.equals(from)) return 'stale';
       message.body = Buffer.from(to);
@@ -392,5 +392,6 @@ function snapshotOf(message: MemoryMessage): StoredMessage {
   const { state, rank, error } = message;
   const leasedUntil = state === 'active' ? rank : null;
   const death = state === 'dead' ? { at: rank, error } : null;
-  return { ...copyOf(message), state, leasedUntil, death, ...(state === 'delayed' && rank % 1 > 0 && { rank }) };
+  const delay = state === 'delayed' && { dueAt: Math.floor(rank), ...(rank % 1 > 0 && { rank }) };
+  return { ...copyOf(message), state, leasedUntil, death, ...delay };
 }

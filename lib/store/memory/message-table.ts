@@ -21,7 +21,7 @@ export interface MemoryMessage extends Ranked {
   error: string;
   state: MessageState;
   /**
-   * The message's rank in its state. Delayed: the due time, with a fraction of a millisecond that keeps messages with groups in the order
+   * The message's rank in its state. Delayed: the due time (or when its group's rate allows a claim), with a fraction of a millisecond that keeps messages with groups in the order
    * of their offers. Ready: the position. Active: the end of the lease. Dead: the time of death.
    */
   rank: number;
@@ -81,6 +81,12 @@ export class MessageTable {
     return message?.state === state ? message : undefined;
   }
 
+  /** Returns a delayed message, unless it has fallen due and waits for its group's rate. */
+  getNotDue(id: string): MemoryMessage | undefined {
+    const message = this.getIn('delayed', id);
+    return message && message.dueAt < Math.floor(message.rank) ? undefined : message;
+  }
+
   getHeld({ id, token }: Claim): MemoryMessage | undefined {
     const message = this.#byId.get(id);
     return message?.token === token ? message : undefined;
@@ -136,6 +142,11 @@ export class MessageTable {
   delay(message: MemoryMessage, dueAt: number): void {
     message.dueAt = dueAt;
     this.#move(message, 'delayed', dueAt);
+  }
+
+  /** Delays a message that has already fallen due, behind others that come back at the same time. It keeps its due time. */
+  putOff(message: MemoryMessage, until: number): void {
+    this.#move(message, 'delayed', this.#rankBehindEquals(until));
   }
 
   makeReady(message: MemoryMessage): void {

@@ -66,6 +66,8 @@ const GROUP_ENDINGS = {
   held: 'held',
   /** STRING, the time at which the consumer that waits for the queue's rate claims again; it expires. */
   awaited: 'awaited',
+  /** With a group's name appended: STRING, how much of its rate the group's claims have used (see `lua/modules/rate.lua`); it expires. */
+  rates: 'rate:',
 };
 
 export type GroupKeys = NativeKeys & { readonly [Part in keyof typeof GROUP_ENDINGS]: string };

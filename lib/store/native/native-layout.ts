@@ -120,4 +120,5 @@ export const groupPermissions: Permissions<GroupKeys> = {
   paused: [...nativePermissions.paused, 'EXISTS'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
+  rates: ['GET', 'SET'],
 };

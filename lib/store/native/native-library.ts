@@ -7,9 +7,9 @@ export const NATIVE_MODULES = {
   read: readLua,
   modules: [
     ...['clock', 'partitioning', 'channel', 'scores', 'record', 'ids', 'claims', 'wake', 'dead', 'followers', 'groups'],
-    ...['take-out', 'offers', 'rate', 'take', 'transfer', 'pages', 'settlement'],
+    ...['take-out', 'offers', 'rate', 'group-rate', 'take', 'transfer', 'pages', 'settlement'],
   ],
-  modulesByKey: { groups: 'permits' },
+  modulesByKey: { groups: 'permits', 'group-rate': 'rates' },
   functions: [],
 };
 

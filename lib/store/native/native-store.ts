@@ -21,7 +21,7 @@ import type {
   RepeatPause,
   RepeatPauseOutcome,
 } from '../producer-store.js';
-import type { MessageStore, StoreLimits } from '../message-store.js';
+import type { MessageStore, Rate, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
   DeadSelection,
@@ -53,6 +53,7 @@ import {
   offerAccepted,
   offerArguments,
   pageArguments,
+  rateArgument,
   REPAIR_PART,
   selectionArguments,
   settlementArguments,
@@ -91,6 +92,8 @@ export interface NativeStoreOptions {
   readonly partitioning?: KnownPartitioning;
   /** The rules for messages with groups, in the form that `lua/modules/groups.lua` describes. */
   readonly groups?: string;
+  /** How many messages of a group may be claimed within a length of time. Absent: any number. */
+  readonly groupRate?: Rate | undefined;
   /** The keys of the queue's other messages: of those with groups, or of those without. Absent if there are none. */
   readonly others?: NativeKeys | undefined;
 }
@@ -129,16 +132,18 @@ export class NativeMessageStore implements MessageStore {
   readonly #limits: StoreLimits;
   readonly #partitioning: KnownPartitioning;
   readonly #groups: string | undefined;
+  readonly #groupRate: Rate | undefined;
   readonly #others: NativeKeys | undefined;
   #slot: number | undefined;
 
   constructor(connections: RedisConnections, options: NativeStoreOptions) {
-    const { keys, limits, partitioning = NONE, groups, others } = options;
+    const { keys, limits, partitioning = NONE, groups, groupRate, others } = options;
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
     this.#partitioning = partitioning;
     this.#groups = groups;
+    this.#groupRate = groupRate;
     this.#others = others;
   }
 
@@ -226,7 +231,8 @@ export class NativeMessageStore implements MessageStore {
     const { known } = this.#limits;
     if (known) await known;
     const call = claimCall(request, this.#limits, this.#others?.claims);
-    return readClaimReport(await this.#run(functions.claim, call));
+    const withinRate = this.#groupRate ? this.#withGroupRate(call, this.#groupRate) : call;
+    return readClaimReport(await this.#run(functions.claim, withinRate));
   }
 
   async transferAndClaim(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined> {
@@ -389,6 +395,13 @@ export class NativeMessageStore implements MessageStore {
   #run(called: NativeFunction, call: NativeCall = {}, commands = this.#connections.commands): Promise<ScriptReply> {
     const whole = this.#groups === undefined ? call : withGroups(called, call, this.#groups);
     return commands.run(called, { ...whole, keys: this.#keys }).catch(rethrow);
+  }
+
+  /** Adds what a claim needs for the rate of each group. */
+  #withGroupRate(call: NativeCall, rate: Rate): NativeCall {
+    const { database, channel } = this.#announcing;
+    const groupRate = `${rateArgument(rate)} ${database} ${channel}`;
+    return { ...call, further: 2, args: { ...call.args, groups: this.#groups!, groupRate } };
   }
 
   /** Adds the extra keys to a call of `offer` or `settle`. */

@@ -12,7 +12,7 @@ import {
   type TransferRequest,
 } from '../consumer-store.js';
 import type { Change, DueTime, Offer, OfferReceipt } from '../producer-store.js';
-import type { GroupRules, HistoryRules, StoreLimits } from '../message-store.js';
+import type { GroupRules, HistoryRules, Rate, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
 import { NEVER, recordStart } from './script-replies.js';
@@ -65,7 +65,7 @@ export function groupRulesArgument({ concurrency, onRetry }: GroupRules): string
   return `${concurrency ?? 0} ${onRetry}`;
 }
 
-function rateArgument(rate: StoreLimits['rate']): string {
+export function rateArgument(rate: Rate | null | undefined): string {
   return rate ? `${rate.max} ${rate.per}` : '';
 }
 

@@ -207,7 +207,8 @@ export function readFound(id: string, reply: ScriptReply): StoredMessage | null 
   const failedAttempts = reply.number();
   const leasedUntil = state === 'active' ? reply.number() : null;
   const death = state === 'dead' ? readDeath(reply) : null;
-  return { id, state, ...record, failedAttempts, leasedUntil, death };
+  const comesBack = !reply.done && { dueAt: reply.number() };
+  return { id, state, ...record, ...comesBack, failedAttempts, leasedUntil, death };
 }
 
 /** Reads a refusal by `lua/modules/partitioning.lua`; undefined for any other error. */

@@ -4,8 +4,9 @@
 --      | permits
 -- ARGV id: text
 --      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
--- Returns null if no message has this id, otherwise: state, record, failed attempts, then the end of the lease in ms if it is active, or
---      the time of death in ms and the error (JSON; null: it is lost) if it is dead.
+-- Returns null if no message has this id, otherwise: state, record, failed attempts, then the end of the lease in ms if it is active, the
+--      time of death in ms and the error (JSON; null: it is lost) if it is dead, or when it comes back, in ms, if it has fallen due and
+--      waits for its group's rate.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 local function run(keys, args)
@@ -18,8 +19,9 @@ local function run(keys, args)
     return false
   end
   local failed = tonumber(call('HGET', attempts, id) or 0) or 0
-  if call('ZSCORE', delayed, permits and Record.member(id, Record.group(record)) or id) then
-    return { 'delayed', record, failed }
+  local score = call('ZSCORE', delayed, permits and Record.member(id, Record.group(record)) or id)
+  if score then
+    return { 'delayed', record, failed, permits and Groups.waits_for_rate(record, score) and floor(score) or nil }
   end
   local died_at = call('ZSCORE', dead, id)
   if died_at then

@@ -20,7 +20,8 @@ local function run(keys, args)
   local earliest_before = Scores.lowest(delayed)
   local record = call('HGET', messages, id)
   local member = permits and Record.member(id, Record.group(record)) or id
-  if not record or not call('ZSCORE', delayed, member) then
+  local score = record and call('ZSCORE', delayed, member)
+  if not score or permits and Groups.waits_for_rate(record, score) then
     Partitioning.check(partitions, partitioning)
     return 0
   end

@@ -25,6 +25,8 @@ function Groups.begin(q, rules)
     permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
     -- True if claims must count ready messages: a group may have several permits.
     counts_ready = permits ~= '1',
+    -- True if a claim has found that any group has settings of its own.
+    has_settings = false,
     -- The settings of groups that the call has read, by name; nil if no group has any.
     settings = nil,
     -- The groups that the call may change: by name, by message id, and in the order in which they were opened.
@@ -312,6 +314,11 @@ function Groups.hold(q, ids)
   end
 end
 
+-- True if a delayed message has fallen due before, and waits for its group's rate (group-rate.lua). `score`: from `delayed`.
+function Groups.waits_for_rate(record, score)
+  return Record.is(record) and Record.due(record) < floor(score)
+end
+
 -- Frees the permit of a delayed message that is gone, if it kept one.
 function Groups.leave_if_held(q, id)
   if call('HDEL', q.held, id) == 1 then
@@ -384,53 +391,28 @@ end
 
 -- The functions below change groups for a claim. With a single permit per group, most do nothing: a claimed message keeps its permit.
 
--- Returns a true value if the queue is paused, and true if any group has settings of its own.
+-- Returns a true value if the queue is paused. Sets `has_settings` of `q.groups` to true if any group has settings of its own.
 function Groups.read_pauses(q)
   -- Usually neither key exists.
   if call('EXISTS', q.paused, q.backlog) == 0 then
-    return false, false
+    return false
   end
-  local has_settings = call('HLEN', q.backlog) > 0
-  q.groups.counts_ready = q.groups.counts_ready or has_settings
-  return call('GET', q.paused), has_settings
-end
-
--- How many ready messages a claim looks at to find one whose group is not paused.
-local MAX_LOOKED_AT = 100
-
--- Moves those of the first `most` ready messages whose groups are paused back to the front of their backlogs. They give up their permits.
--- Returns how many messages remain in the list of ready ids, and how many of those that come first may be claimed.
-function Groups.set_paused_aside(q, most)
-  Groups.check_permits(q)
-  Permissions.check('LPUSH', q.backlog, 'LREM', q.ready)
-  Groups.mark_settings(q)
-  local looked_at, claimable, ids = 0, 0, nil
-  repeat
-    ids = call('LRANGE', q.ready, '0', most - 1)
-    claimable, looked_at = #ids, looked_at + #ids
-    Groups.read(q, ids)
-    for i = #ids, 1, -1 do
-      local group = q.groups.of[ids[i]]
-      if group and group.is_paused and Groups.run_on_backlog(q, 'LPUSH', group.name, ids[i]) then
-        call('LREM', q.ready, '1', ids[i])
-        Groups.change(q, { ids[i] }, -1, -1)
-        claimable = claimable - 1
-      end
-    end
-    Groups.store(q)
-  until claimable > 0 or #ids == 0 or looked_at >= MAX_LOOKED_AT
-  return call('LLEN', q.ready), claimable
+  q.groups.has_settings = call('HLEN', q.backlog) > 0
+  q.groups.counts_ready = q.groups.counts_ready or q.groups.has_settings
+  return call('GET', q.paused)
 end
 
 -- If the list of ready ids, which `ids` contains, has fewer messages than a claim can take, appends messages from their groups' backlogs to
--- `ids`. Each group adds one, round-robin, while it has free permits. Returns how many were added. leave_to_claim removes them there.
+-- `ids`. Each group adds one, round-robin, while it has free permits and its rate allows it (group-rate.lua). Returns how many were added.
+-- leave_to_claim removes them there.
 function Groups.top_up(q, ids, most)
   local before, last = #ids, nil
   Groups.read(q, ids)
   repeat
     last = #ids
     for _, group in ipairs(q.groups.opened) do
-      if #ids < most and group.taken + group.added < group.permits then
+      local is_within_rate = not group.left or group.added < group.left
+      if #ids < most and is_within_rate and group.taken + group.added < group.permits then
         group.backlog = group.backlog or Groups.run_on_backlog(q, 'LRANGE', group.name, 0, most - last - 1) or {}
         local following = group.backlog[group.added + 1]
         if following then

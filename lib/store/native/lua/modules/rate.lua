@@ -13,15 +13,10 @@ local function awaited_in(text)
   return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
 end
 
--- Returns nil if `rule` is empty, which means no rate; otherwise a state with `room`, the number of messages that may still be claimed now.
--- `rule`: '<messages> <within ms>'.
-function Rate.read(q, rule, micros)
-  if rule == '' then
-    return nil
-  end
-  local most, per = match(rule, '^(%d+) (%d+)$')
-  local rate = { per = tonumber(per), window = per * 1000, buckets = '', began = 0, awaited = 0 }
-  local text, claimed = call('GET', q.rate) or '', 0
+-- Returns the state of a rate, with `room`, the number of messages that may still be claimed now. `key`: the key of the rate. `per`: in ms.
+function Rate.of(key, most, per, micros)
+  local rate = { key = key, per = per, window = per * 1000, buckets = '', began = 0, awaited = 0 }
+  local text, claimed = call('GET', key) or '', 0
   -- A value of any other length was not written by this package.
   if #text > HEADER_BYTES and (#text - HEADER_BYTES) % BUCKET_BYTES == 0 then
     rate.awaited, rate.began = unpack_bytes('>I7I7', text)
@@ -40,6 +35,16 @@ function Rate.read(q, rule, micros)
     end
   end
   rate.room = max(0, most - claimed)
+  return rate
+end
+
+-- Returns nil if `rule` is empty, which means no rate; otherwise the state of the queue's rate. `rule`: '<messages> <within ms>'.
+function Rate.read(q, rule, micros)
+  if rule == '' then
+    return nil
+  end
+  local most, per = match(rule, '^(%d+) (%d+)$')
+  local rate = Rate.of(q.rate, tonumber(most), tonumber(per), micros)
   if q.groups then
     rate.awaited_by_others, rate.awaited = rate.awaited, awaited_in(call('GET', q.awaited))
   end
@@ -63,10 +68,15 @@ function Rate.count(rate, count, micros)
   rate.room = rate.room - count
 end
 
+-- Returns when a spent rate next allows a claim, in microseconds. If it has no claims yet, this call is about to make the first.
+function Rate.opens_at(rate, micros)
+  return (rate.buckets == '' and micros or unpack_bytes('>I7', rate.buckets)) + rate.window
+end
+
 -- Returns the microseconds after which the caller must claim again, now that the rate is spent; -1 if another consumer will.
 function Rate.await(rate, micros)
   -- At most a minute, so that clocks that run at different speeds hardly differ at the end of the wait.
-  local wait = min(unpack_bytes('>I7', rate.buckets) + rate.window - micros, 60000000)
+  local wait = min(Rate.opens_at(rate, micros) - micros, 60000000)
   if micros < rate.awaited and rate.awaited <= micros + wait then
     return -1
   end
@@ -75,7 +85,11 @@ function Rate.await(rate, micros)
   return wait
 end
 
--- The key is kept for a second longer than its claims count, because the waiting consumer reads it then.
+-- Stores the claims. The key is kept for a second longer than they count, because a waiting consumer reads it then. `awaited`: see above.
+function Rate.store_claims(rate, awaited)
+  call('SET', rate.key, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
+end
+
 function Rate.store(q, rate)
   local awaited = rate.awaited
   if q.groups then
@@ -84,7 +98,7 @@ function Rate.store(q, rate)
     end
     awaited = rate.awaited_by_others
   end
-  call('SET', q.rate, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
+  Rate.store_claims(rate, awaited)
 end
 
 -- True if a consumer waits for the rate, and will claim once it allows more (or up to 0.1 s later). Until then, waking others is useless.

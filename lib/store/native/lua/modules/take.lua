@@ -90,13 +90,60 @@ local function present_in(reply, ids, lost)
   return present
 end
 
+-- How many ready messages a claim looks at to find one that it may take.
+local MAX_LOOKED_AT = 100
+
+-- Sets aside those of the first `most` ready messages that may not be taken: messages of paused groups return to the front of their
+-- backlogs and give up their permits; if a group has used up its rate, its messages are delayed. Returns how many messages remain in the
+-- list of ready ids, and how many of those that come first may be taken.
+local function set_aside(q, most, micros)
+  Groups.check_permits(q)
+  if q.groups.has_settings then
+    Permissions.check('LPUSH', q.backlog, 'LREM', q.ready)
+  end
+  if q.rates then
+    GroupRate.check(q)
+  end
+  if q.groups.has_settings then
+    Groups.mark_settings(q)
+  end
+  local looked_at, takeable, ids, last_of = 0, 0, nil, {}
+  repeat
+    local paused = {}
+    ids = call('LRANGE', q.ready, '0', most - 1)
+    takeable, looked_at = #ids, looked_at + #ids
+    Groups.read(q, ids)
+    for _, id in ipairs(ids) do
+      local group = q.groups.of[id]
+      if group and group.is_paused then
+        paused[#paused + 1] = id
+      elseif group and q.rates and not GroupRate.allows(q, group, micros) then
+        GroupRate.delay(q, id, last_of, micros)
+        takeable = takeable - 1
+      end
+    end
+    for i = #paused, 1, -1 do
+      if Groups.run_on_backlog(q, 'LPUSH', q.groups.of[paused[i]].name, paused[i]) then
+        call('LREM', q.ready, '1', paused[i])
+        Groups.change(q, { paused[i] }, -1, -1)
+        takeable = takeable - 1
+      end
+    end
+    Groups.store(q)
+  until takeable > 0 or #ids == 0 or looked_at >= MAX_LOOKED_AT
+  if q.rates then
+    GroupRate.announce(q, micros)
+  end
+  return call('LLEN', q.ready), takeable
+end
+
 -- Takes messages. Returns claim.lua's reply. `rate`: from Rate.read; `elsewhere`: number of ready ids not in the list; `known`: see above.
 function Take.run(q, request, micros, rate, elsewhere, known)
   local passed = Take.passed_on(q, request)
   local limit = Take.has_taken(q, request) and 0 or request.limit
-  local is_paused, has_settings
+  local is_paused
   if q.groups then
-    is_paused, has_settings = Groups.read_pauses(q)
+    is_paused = Groups.read_pauses(q)
   else
     is_paused = call('GET', q.paused)
   end
@@ -110,12 +157,12 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     most = min(most, room)
   end
   if #passed == 0 and not is_paused and most > 0 then
-    local claimable = most
-    if has_settings then
+    local takeable = most
+    if groups and (groups.has_settings or q.rates) then
       Take.check(q, request)
-      ready, claimable = Groups.set_paused_aside(q, most)
+      ready, takeable = set_aside(q, most, micros)
     end
-    ids = claimable > 0 and call('LRANGE', q.ready, '0', claimable - 1) or {}
+    ids = takeable > 0 and call('LRANGE', q.ready, '0', takeable - 1) or {}
     in_list = #ids
     if groups and groups.counts_ready and in_list > 0 and in_list < most then
       ready = ready + Groups.top_up(q, ids, most)
@@ -178,7 +225,11 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     call('ZREM', q.leases, request.supersedes)
   end
   if taken > 0 then
-    call('HSET', q.claims, request.token, Ids.text(present_in(reply, ids, lost), 1, taken))
+    local present = present_in(reply, ids, lost)
+    call('HSET', q.claims, request.token, Ids.text(present, 1, taken))
+    if q.rates and popped > 0 then
+      GroupRate.count(q, { unpack(present, 1, taken) }, micros)
+    end
     call('ZADD', q.leases, format('%d', Clock.after(request.lease, micros)), request.token)
   end
   -- A new message with the id of a lost one starts with no failed attempts.
