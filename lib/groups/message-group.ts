@@ -4,7 +4,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import { showGiven } from '../message/show-given.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
-import { type GroupRules, maxGroupConcurrency, type MessageStore } from '../store/message-store.js';
+import { type GroupRules, MAX_CONCURRENCY_WITH_RATE, type MessageStore } from '../store/message-store.js';
 import { ChangeTally } from '../store/write-all.js';
 
 /** The maximum number of a group's permits. */
@@ -142,7 +142,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 
   async setConcurrency(concurrency: number | 'unlimited' | 'default'): Promise<void> {
-    assertConcurrency(concurrency, Math.min(MAX_CONCURRENCY, maxGroupConcurrency(this.queue.rules)));
+    assertConcurrency(concurrency, this.queue.rules.rate ? MAX_CONCURRENCY_WITH_RATE : MAX_CONCURRENCY);
     await this.queue.store.setGroup!(this.group, { concurrency });
   }
 

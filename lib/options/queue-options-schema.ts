@@ -6,7 +6,7 @@ import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
 import { type Encryption, isEncryption, type QueueEncryption } from '../message/encryption.js';
 import { isLayout, type Layout, type QueueLayout } from '../store/layout.js';
-import { maxGroupConcurrency } from '../store/message-store.js';
+import { MAX_CONCURRENCY_WITH_RATE } from '../store/message-store.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type {
   BackoffOptions,
@@ -98,14 +98,21 @@ const off = z.pipe(
 const groupsSchema = z.union(
   [
     off,
-    z.strictObject({
-      concurrency: z.prefault(
-        z.union([noLimit, wholeNumber(1, 1_000_000)], mustBe("a whole number from 1 to 1000000, or 'unlimited'")),
-        1,
+    z
+      .strictObject({
+        concurrency: z.prefault(
+          z.union([noLimit, wholeNumber(1, 1_000_000)], mustBe("a whole number from 1 to 1000000, or 'unlimited'")),
+          1,
+        ),
+        onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),
+        rate: z.prefault(rateSchema, 'unlimited'),
+      })
+      .check(
+        z.refine(({ concurrency, rate }) => !rate || (concurrency ?? Infinity) <= MAX_CONCURRENCY_WITH_RATE, {
+          path: ['concurrency'],
+          error: `must be at most ${MAX_CONCURRENCY_WITH_RATE} with a rate`,
+        }),
       ),
-      onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),
-      rate: z.prefault(rateSchema, 'unlimited'),
-    }),
   ],
   mustBe("{ concurrency?, onRetry?, rate? }, such as { concurrency: 1 }, or 'off'"),
 );
@@ -246,8 +253,6 @@ export const queueSchema = queueLayerSchema.check(
     if (globalConcurrency !== null && !layout.can.globalConcurrency)
       refuse('globalConcurrency', `must be 'unlimited' with layout '${layout.name}'`);
     if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
-    if (groups && (groups.concurrency ?? Infinity) > maxGroupConcurrency(groups))
-      refuse('groups', `concurrency must be at most ${maxGroupConcurrency(groups)} with a rate`);
     if (history && !layout.can.history) refuse('history', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);

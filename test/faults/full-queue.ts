@@ -4,7 +4,7 @@ import type { ChainableCommander, Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
-import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import type { MessageStore, Rate, StoreLimits } from '../../lib/store/message-store.js';
 import { groupKeys, type GroupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
@@ -97,6 +97,9 @@ export const CALLS_OF_GROUPS: typeof CALLS = {
   'list the holders of permits': (store) => store.listHolders!(),
 };
 
+/** The calls that read the rate of each group. */
+export const CLAIMS_OF_GROUPS: typeof CALLS = { claim: CALLS.claim!, 'claim one': CALLS['claim one']! };
+
 /** Instants differ between two queues, which were filled and called at different times. */
 export const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
@@ -121,7 +124,7 @@ export class FullQueues {
 
   /**
    * @param options - `user`: the Redis user of the stores, who may do everything at first; `hasGroups`: the messages are of one group, whose
-   *   permits are all taken
+   *   permits are all taken; `groupRate`: the rate of that group, see {@link GROUP_RATES}
    */
   constructor(
     private readonly scene: Scene,
@@ -129,6 +132,7 @@ export class FullQueues {
       readonly user?: string;
       readonly limits?: Partial<StoreLimits>;
       readonly hasGroups?: boolean;
+      readonly groupRate?: Rate;
     } = {},
   ) {
     this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, rate: RATE, ...options.limits };
@@ -167,9 +171,10 @@ export class FullQueues {
     const { prefix } = this.scene;
     if (this.options.hasGroups) {
       const ofQueue = groupKeys(prefix, queue);
-      const keys = { ...ofQueue, backlog: `${ofQueue.backlog}one` };
+      const keys = { ...ofQueue, backlog: `${ofQueue.backlog}one`, rates: `${ofQueue.rates}one` };
       const limits = { ...this.#limits, rate: null };
-      const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
+      const rules = { ...RULES, rate: this.options.groupRate ?? null };
+      const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules });
       return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };
     }
     const keys = nativeKeys(prefix, queue);
@@ -187,6 +192,15 @@ export class FullQueues {
  * behind `ready`, and a claim may take both.
  */
 const RULES = { concurrency: 6, onRetry: 'hold' } as const;
+
+/** How often {@link fill} claims a message with a group. */
+const CLAIMS = 10;
+
+/** The rates of a group whose messages make one more claim possible, and none. */
+export const GROUP_RATES = {
+  'a group that has nearly used up its rate': { max: CLAIMS + 1, per: 3_600_000 },
+  'a group that has used up its rate': { max: CLAIMS, per: 3_600_000 },
+};
 
 async function fill(store: MessageStore, hasGroups = false): Promise<void> {
   const makeReady = async (id: string) => {

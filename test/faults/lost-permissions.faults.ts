@@ -1,17 +1,34 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_GROUPS, COMMANDS, COMMANDS_OF_GROUPS, FullQueues, withoutInstants } from './full-queue.js';
+import {
+  CALLS,
+  CALLS_OF_GROUPS,
+  CLAIMS_OF_GROUPS,
+  COMMANDS,
+  COMMANDS_OF_GROUPS,
+  FullQueues,
+  GROUP_RATES,
+  withoutInstants,
+} from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
-describe.each([
-  ['one command', false, CALLS, COMMANDS],
-  ['one command on the keys of groups', true, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
-] as const)('losing the permission to run %s', (_what, hasGroups, calls, commands) => {
+/** The commands that a claim of messages with groups needs only if the groups have a rate. */
+const COMMANDS_OF_RATE = ['get', 'set', 'zadd', 'hset', 'publish', 'lrem'];
+
+type FullQueueCalls = [string, ConstructorParameters<typeof FullQueues>[1], typeof CALLS, readonly string[]];
+
+describe.each<FullQueueCalls>([
+  ['one command', {}, CALLS, COMMANDS],
+  ['one command on the keys of groups', { hasGroups: true }, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
+  ...Object.entries(GROUP_RATES).map(([name, groupRate]): FullQueueCalls => {
+    return [`one command on the keys of ${name}`, { hasGroups: true, groupRate }, CLAIMS_OF_GROUPS, COMMANDS_OF_RATE];
+  }),
+])('losing the permission to run %s', (_what, options, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, messages become dead letters and are dropped at once.
-  const queues = new FullQueues(scene, { user, hasGroups, limits: { attempts: 2, maxDeadLetters: 0 } });
+  const queues = new FullQueues(scene, { ...options, user, limits: { attempts: 2, maxDeadLetters: 0 } });
   const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 

@@ -6,7 +6,16 @@ import type { ClaimedMessage, Outcome } from '../../lib/store/consumer-store.js'
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { dumpAll, effectsOf, recover, replay, WITH_LOG } from '../support/redis/torn-log.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_GROUPS, FULL_QUEUE_IDS, type FullQueue, FullQueues, HELD } from './full-queue.js';
+import {
+  CALLS,
+  CALLS_OF_GROUPS,
+  CLAIMS_OF_GROUPS,
+  FULL_QUEUE_IDS,
+  type FullQueue,
+  FullQueues,
+  GROUP_RATES,
+  HELD,
+} from './full-queue.js';
 
 const MINUTE = 60_000;
 const FAR = 9e12;
@@ -66,14 +75,21 @@ async function problemsOf(
   return problems;
 }
 
-describe.each([
-  ['a message in every state', false, { ...CALLS, ...FURTHER }, FULL_QUEUE_IDS],
-  ['messages of a group', true, { ...CALLS_OF_GROUPS, ...FURTHER }, [...FULL_QUEUE_IDS, 'held', 'in line']],
-] as const)('a script that ends between two of its writes, in a queue with %s', (_, hasGroups, calls, ids) => {
+const IDS_WITH_GROUPS = [...FULL_QUEUE_IDS, 'held', 'in line'];
+
+type FullQueueCalls = [string, ConstructorParameters<typeof FullQueues>[1], typeof CALLS, readonly string[]];
+
+describe.each<FullQueueCalls>([
+  ['a message in every state', {}, { ...CALLS, ...FURTHER }, FULL_QUEUE_IDS],
+  ['messages of a group', { hasGroups: true }, { ...CALLS_OF_GROUPS, ...FURTHER }, IDS_WITH_GROUPS],
+  ...Object.entries(GROUP_RATES).map(([name, groupRate]): FullQueueCalls => {
+    return [name, { hasGroups: true, groupRate }, CLAIMS_OF_GROUPS, IDS_WITH_GROUPS];
+  }),
+])('a script that ends between two of its writes, in a queue with %s', (_, options, calls, ids) => {
   const dir = mkdtempSync(join(tmpdir(), 'torn-scripts-'));
   const scene = new Scene({ args: WITH_LOG, dir });
   // With these limits, a message whose lease expires becomes a dead letter.
-  const queues = new FullQueues(scene, { hasGroups, limits: { attempts: 2 } });
+  const queues = new FullQueues(scene, { ...options, limits: { attempts: 2 } });
 
   const NOT_TORN = ['clear', 'pause', 'pause the group', 'resume', 'repair'];
   test.each(Object.keys(calls).filter((name) => !NOT_TORN.includes(name)))(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_GROUPS, FullQueues, withoutInstants } from '../faults/full-queue.js';
+import { CALLS, CALLS_OF_GROUPS, FullQueues, GROUP_RATES, withoutInstants } from '../faults/full-queue.js';
 import type { GroupKeys } from '../../lib/store/native/native-keys.js';
 import { FOREIGN_VALUES, foreignTypes } from '../support/foreign-types.js';
 import { refusalOf } from '../support/refusal.js';
@@ -76,6 +76,24 @@ describe.each([
       expect([part, refusals.some(Boolean)]).toEqual([part, true]);
     }
   });
+});
+
+describe('a foreign type in the key of a group’s rate', () => {
+  const scene = new Scene();
+  const groupRate = GROUP_RATES['a group that has used up its rate'];
+  const queues = new FullQueues(scene, { hasGroups: true, groupRate });
+
+  test.each(foreignTypes<'rates'>({ rates: 'string' }))(
+    'counts as no claims, and is replaced: key %s, type %s',
+    async (_part, type) => {
+      const { store, redis, keys } = await queues.copy((pipeline, { rates }) =>
+        FOREIGN_VALUES[type]!(pipeline.del(rates), rates),
+      );
+      const { messages } = await store.claim({ token: 'new', limit: 10, lease: 60_000 });
+      expect(messages.map(({ id }) => id)).toEqual(['ready', 'in line']);
+      expect(await redis.type((keys as GroupKeys).rates)).toBe('string');
+    },
+  );
 });
 
 describe('a foreign type in the key of a backlog', () => {

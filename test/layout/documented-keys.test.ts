@@ -80,7 +80,15 @@ test('messages with groups have exactly the documented keys, with the documented
     return payload === 'handled' ? undefined : end.opened;
   };
   const { producer } = await scene.startApp({
-    module: { queues: { [queue]: { groups: {}, backoff: { type: 'fixed', delay: '1h' }, history: HISTORY } } },
+    module: {
+      queues: {
+        [queue]: {
+          groups: { rate: { max: 100, per: '1m' } },
+          backoff: { type: 'fixed', delay: '1h' },
+          history: HISTORY,
+        },
+      },
+    },
     providers: [handlerOf(queue, handle)],
   });
   const offer = (payload: string, group: string) => producer.offer(queue, payload, 0, { id: payload, group });

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
-import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import type { GroupRules, Rate, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { announcerArgument } from '../../lib/store/native/script-arguments.js';
 import { groupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import {
   groupPermissions,
+  groupRatePermissions,
   historyPermissions,
   nativeLayout,
   nativePermissions,
@@ -111,9 +112,9 @@ describe('the permissions of each layout', () => {
     const keys = groupKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const open = (concurrency: number | null, more: Partial<StoreLimits> = {}) => {
+    const open = (concurrency: number | null, more: Partial<StoreLimits> = {}, rate: Rate | null = null) => {
       const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null, ...more };
-      return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
+      return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold', rate } });
     };
     const store = open(1);
     // As many permits as the exercise of other messages takes at once.
@@ -131,6 +132,12 @@ describe('the permissions of each layout', () => {
     await limited.transfer({ limit: 1 });
     await limited.claim({ token: 'beyond the rate', limit: 2, lease: 1000 });
     await limited.clear();
+    const slow = open(2, {}, { max: 1, per: 3_600_000 });
+    for (const id of ['one', 'two', 'three'])
+      await slow.offer([{ id, due: { at: 0 }, onDuplicate: 'keep', body: 'J1' }]);
+    await slow.transfer({ limit: 3 });
+    for (const token of ['within the rate', 'beyond the rate']) await slow.claim({ token, limit: 2, lease: 1000 });
+    await slow.clear();
     // As in a cluster, while nobody listens there.
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await store.transfer({ limit: 1 });
@@ -199,7 +206,7 @@ describe('the permissions of each layout', () => {
       [...rows(partitionPermissions), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
     );
     expect([...run(groups)].sort()).toEqual(
-      [...rows(groupPermissions), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
+      [...rows({ ...groupPermissions, ...groupRatePermissions }), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
     );
     expect([...run(redisson)].sort()).toEqual(
       [...rows({ ...redissonPermissions, ...nativePermissions }), 'due SPUBLISH'].sort(),
@@ -240,9 +247,13 @@ describe('the permissions of each layout', () => {
         .map(({ target = '' }) => target);
     const isOfGroups = (target: string) => target.includes(':lane:');
     expect(needed(null).filter(isOfGroups)).toEqual([]);
-    const unused = ['paused', 'rate', 'partitions', 'declared'];
-    const keys = Object.entries(groupKeys(QUEUE.prefix, QUEUE.queue)).filter(([part]) => !unused.includes(part));
-    const targets = keys.map(([, key]) => key);
-    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(isOfGroups))).toEqual(new Set(targets));
+    const targets = (...unused: string[]) =>
+      Object.entries(groupKeys(QUEUE.prefix, QUEUE.queue)).flatMap(([part, key]) => (unused.includes(part) ? [] : key));
+    const never = ['paused', 'rate', 'partitions', 'declared'];
+    const rules: GroupRules = { concurrency: 1, onRetry: 'hold' };
+    expect(new Set(needed(rules).filter(isOfGroups))).toEqual(new Set(targets(...never, 'rates')));
+    expect(new Set(needed({ ...rules, rate: { max: 1, per: 1000 } }).filter(isOfGroups))).toEqual(
+      new Set(targets(...never)),
+    );
   });
 });

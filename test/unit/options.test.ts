@@ -125,7 +125,12 @@ describe('the module options', () => {
     ],
     [
       { defaults: { groups: true } },
-      "defaults.groups must be { concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off', not true",
+      "defaults.groups must be { concurrency?, onRetry?, rate? }, such as { concurrency: 1 }, or 'off', not true",
+    ],
+    [{ defaults: { groups: { rate: { max: 10 } } } }, 'defaults.groups.rate.per is not a duration: use milliseconds'],
+    [
+      { defaults: { groups: { concurrency: 'unlimited', rate: { max: 10, per: '1s' } } } },
+      'defaults.groups.concurrency must be at most 1000 with a rate',
     ],
     [{ defaults: { groups: { concurrency: '2' } } }, "or 'unlimited', not '2': convert the text with Number()"],
     [

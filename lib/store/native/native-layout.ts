@@ -47,6 +47,7 @@ export const nativeLayout: Layout = {
     return [
       ...ofQueue,
       ...(groups ? [...neededCommands(groupPermissions, keysOfGroups), ...more(keysOfGroups)] : []),
+      ...(groups?.rate ? neededCommands(groupRatePermissions, keysOfGroups) : []),
       ...(isFamily(queue) ? neededByFamily(prefix, { name: queue, hasGroups: Boolean(groups) }) : []),
     ];
   },
@@ -120,5 +121,8 @@ export const groupPermissions: Permissions<GroupKeys> = {
   paused: [...nativePermissions.paused, 'EXISTS'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
-  rates: ['GET', 'SET'],
+  rates: [],
 };
+
+/** The commands that groups with a rate need besides. */
+export const groupRatePermissions: Permissions<Pick<GroupKeys, 'rates'>> = { rates: ['GET', 'SET'] };

@@ -12,19 +12,22 @@ function GroupRate.begin(q, rule)
   q.groups.rate = { most = tonumber(most), per = tonumber(per), database = database, channel = channel }
 end
 
--- Raises an error before the first write if the user may not change what `delay`, `announce` and `count` change.
+-- Raises an error before the first write if the user may not change what the functions below change, or read the groups' claims.
 function GroupRate.check(q)
   local rate = q.groups.rate
   call('HLEN', q.held)
   rate.earliest_before = Scores.lowest(q.delayed)
-  Permissions.check('ZADD', q.delayed, 'HSET', q.held, 'SET', q.rates, Channel.command(rate.database), rate.channel)
+  Permissions.check(
+    'ZADD', q.delayed, 'HSET', q.held, 'GET', q.rates, 'SET', q.rates, 'LREM', q.ready, Channel.command(rate.database), rate.channel
+  )
 end
 
 -- True if the call may claim another message of this group, which it then has to count.
 function GroupRate.allows(q, group, micros)
   if not group.left then
-    local rate = q.groups.rate
-    group.rate = Rate.of(q.rates .. group.name, rate.most, rate.per, micros)
+    -- A key of the wrong type counts as no claims, because an error would stop the call between two writes.
+    local rate, text = q.groups.rate, protected_call('GET', q.rates .. group.name)
+    group.rate = Rate.of(type(text) == 'string' and text or '', rate.most, rate.per, micros)
     group.left = group.rate.room
   end
   if group.left == 0 then
@@ -34,14 +37,14 @@ function GroupRate.allows(q, group, micros)
   return true
 end
 
--- Delays a ready message until its group's rate allows another claim. `last_of`: as in scores.lua.
+-- Delays a ready message until its group's rate allows another claim. The caller removes it from the list of ready ids. `last_of`: as in
+-- scores.lua.
 function GroupRate.delay(q, id, last_of, micros)
   local rate, group = q.groups.rate, q.groups.of[id]
   local due = ceil(Rate.opens_at(group.rate, micros) / 1000)
   rate.earliest = Scores.lower(rate.earliest, due)
   call('ZADD', q.delayed, Scores.in_order(q.delayed, last_of, due, group.name), Record.member(id, group.name))
   call('HSET', q.held, id, group.name)
-  call('LREM', q.ready, '1', id)
   Groups.change(q, { id }, 0, -1)
 end
 
@@ -62,6 +65,6 @@ function GroupRate.count(q, ids, micros)
   end
   for group, count in pairs(counts) do
     Rate.count(group.rate, count, micros)
-    Rate.store_claims(group.rate, 0)
+    Rate.store_claims(q.rates .. group.name, group.rate, 0)
   end
 end

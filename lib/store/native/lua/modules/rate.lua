@@ -13,10 +13,10 @@ local function awaited_in(text)
   return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
 end
 
--- Returns the state of a rate, with `room`, the number of messages that may still be claimed now. `key`: the key of the rate. `per`: in ms.
-function Rate.of(key, most, per, micros)
-  local rate = { key = key, per = per, window = per * 1000, buckets = '', began = 0, awaited = 0 }
-  local text, claimed = call('GET', key) or '', 0
+-- Returns the state of a rate, with `room`, the number of messages that may still be claimed now. `text`: from the key of the rate. `per`: in
+-- ms.
+function Rate.of(text, most, per, micros)
+  local rate, claimed = { per = per, window = per * 1000, buckets = '', began = 0, awaited = 0 }, 0
   -- A value of any other length was not written by this package.
   if #text > HEADER_BYTES and (#text - HEADER_BYTES) % BUCKET_BYTES == 0 then
     rate.awaited, rate.began = unpack_bytes('>I7I7', text)
@@ -44,7 +44,7 @@ function Rate.read(q, rule, micros)
     return nil
   end
   local most, per = match(rule, '^(%d+) (%d+)$')
-  local rate = Rate.of(q.rate, tonumber(most), tonumber(per), micros)
+  local rate = Rate.of(call('GET', q.rate) or '', tonumber(most), tonumber(per), micros)
   if q.groups then
     rate.awaited_by_others, rate.awaited = rate.awaited, awaited_in(call('GET', q.awaited))
   end
@@ -86,8 +86,8 @@ function Rate.await(rate, micros)
 end
 
 -- Stores the claims. The key is kept for a second longer than they count, because a waiting consumer reads it then. `awaited`: see above.
-function Rate.store_claims(rate, awaited)
-  call('SET', rate.key, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
+function Rate.store_claims(key, rate, awaited)
+  call('SET', key, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
 end
 
 function Rate.store(q, rate)
@@ -98,7 +98,7 @@ function Rate.store(q, rate)
     end
     awaited = rate.awaited_by_others
   end
-  Rate.store_claims(rate, awaited)
+  Rate.store_claims(q.rate, rate, awaited)
 end
 
 -- True if a consumer waits for the rate, and will claim once it allows more (or up to 0.1 s later). Until then, waking others is useless.

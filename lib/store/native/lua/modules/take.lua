@@ -109,7 +109,7 @@ local function set_aside(q, most, micros)
   end
   local looked_at, takeable, ids, last_of = 0, 0, nil, {}
   repeat
-    local paused = {}
+    local paused, delayed = {}, {}
     ids = call('LRANGE', q.ready, '0', most - 1)
     takeable, looked_at = #ids, looked_at + #ids
     Groups.read(q, ids)
@@ -119,7 +119,7 @@ local function set_aside(q, most, micros)
         paused[#paused + 1] = id
       elseif group and q.rates and not GroupRate.allows(q, group, micros) then
         GroupRate.delay(q, id, last_of, micros)
-        takeable = takeable - 1
+        delayed[#delayed + 1] = id
       end
     end
     for i = #paused, 1, -1 do
@@ -129,7 +129,12 @@ local function set_aside(q, most, micros)
         takeable = takeable - 1
       end
     end
+    -- In this order, because a group whose count of ready messages is too high would stand still.
     Groups.store(q)
+    for _, id in ipairs(delayed) do
+      call('LREM', q.ready, '1', id)
+    end
+    takeable = takeable - #delayed
   until takeable > 0 or #ids == 0 or looked_at >= MAX_LOOKED_AT
   if q.rates then
     GroupRate.announce(q, micros)
