@@ -76,6 +76,13 @@ describe('the groups option across processes', () => {
       "{ concurrency: 2, onRetry: 'hold' }",
       "{ concurrency: 2, onRetry: 'pass' }",
     ],
+    [
+      'rate',
+      {},
+      { rate: { max: 10, per: '1s' } },
+      "{ concurrency: 1, onRetry: 'hold' }",
+      "{ concurrency: 1, onRetry: 'hold', rate: { max: 10, per: 1000 } }",
+    ],
   ])(
     'processes with different values of %s each log the difference once',
     async (_option, one, other, shown, shownOther) => {
