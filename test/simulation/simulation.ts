@@ -220,10 +220,12 @@ export class Simulation {
     return this.#oracle.counts['offer created'] ?? 0;
   }
 
-  /** True if all processes run. One that is frozen may be so for longer than all others need to drain the queues. */
+  /** True if all processes run and reach the server. One may be frozen, or cut off, for longer than the others need to drain the queues. */
   get #isUp(): boolean {
     const { now } = this.#world;
-    return this.#places.every(({ application, process }) => application && !process.isDead && process.busyUntil <= now);
+    return this.#places.every(
+      ({ application, process, link }) => application && !process.isDead && process.busyUntil <= now && !link.isDown,
+    );
   }
 
   /** The last look: whether every slot and permit can still be used. */

@@ -88,6 +88,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     ...(WITH_HISTORY.includes(kind) && { history: { for: '1h', max: 500, payloads: true } }),
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
+  const paced = scenario.queues.find(({ kind }) => kind === 'paced');
   const batchExpiresAfter = scenario.queues.find(({ kind }) => kind === 'batches')?.expiresAfter ?? null;
   const globalConcurrency = scenario.queues.find(({ kind }) => kind === 'limited')?.globalConcurrency;
   const batchExpiry = batchExpiresAfter === null ? {} : { expiresAfter: batchExpiresAfter, onExpired };
@@ -149,6 +150,17 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
       const stranger = messages.find(({ group }) => group !== messages[0]!.group);
       if (stranger) parts.onMixed(stranger.id);
       return handleAll(payloads, messages);
+    }
+  }
+
+  @Injectable()
+  class Paced {
+    @DelayedHandler('paced', {
+      ...common('paced'),
+      groups: { concurrency: paced?.permits ?? 1, onRetry: 'hold', rate: paced?.groupRate ?? 'unlimited' },
+    })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
     }
   }
 
@@ -221,7 +233,15 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   class SimulationModule {}
 
   const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews };
-  const others = { rated: Rated, limited: Limited, repeats: Repeats, tenant: Tenants, typed: Typed, other: Other };
+  const others = {
+    paced: Paced,
+    rated: Rated,
+    limited: Limited,
+    repeats: Repeats,
+    tenant: Tenants,
+    typed: Typed,
+    other: Other,
+  };
   const used = Object.entries({ ...kinds, ...others }).filter(([kind]) => has(kind));
   const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
   const queues: Record<string, QueueOptions> = has('typed') ? { typed: common('typed') } : {};

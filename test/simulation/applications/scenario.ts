@@ -1,3 +1,4 @@
+import type { Rate } from '../../../lib/store/message-store.js';
 import { type Chance, integer, pick } from '../world/chance.js';
 import { averageTimes } from './conduct.js';
 
@@ -15,6 +16,8 @@ export interface QueueTraits {
   readonly permits: number | null;
   /** True if a message that waits for its retry keeps its permit. */
   readonly holds: boolean;
+  /** How many messages of each group may be claimed within a length of time; null: any number. */
+  readonly groupRate: Rate | null;
   /** The number of messages that all processes may hold at once; null: no limit. */
   readonly globalConcurrency: number | null;
   /** ms; null: messages do not expire. */
@@ -30,6 +33,7 @@ export type QueueKind =
   | 'shared'
   | 'batches'
   | 'crews'
+  | 'paced'
   | 'rated'
   | 'limited'
   | 'repeats'
@@ -70,7 +74,7 @@ export interface Scenario {
   readonly batchWait: number;
   readonly expiresAfter: number;
   readonly onExpired: 'drop' | 'dead';
-  readonly rate: { readonly max: number; readonly per: number };
+  readonly rate: Rate;
   readonly groups: number;
   /** Each message has calls of its own: few coincide, which shows what hides in a crowd. */
   readonly quiet: Pace;
@@ -130,7 +134,14 @@ export function drawScenario(
     // Batches wait for each other only where few calls run at once.
     const concurrency = pick(chance, isBatched ? [2, 2, 2, 2, 2, 8, 32] : [2, 8, 32, 32, 100]);
     const capacity = isBatched ? concurrency * batch : concurrency;
-    const none = { permits: null, holds: false, globalConcurrency: null, expiresAfter: null, batchWait: 0 };
+    const none = {
+      permits: null,
+      holds: false,
+      groupRate: null,
+      globalConcurrency: null,
+      expiresAfter: null,
+      batchWait: 0,
+    };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
   };
   // A queue that seldom has a message is asleep when one comes.
@@ -143,6 +154,11 @@ export function drawScenario(
     // Most of its messages come in crowds.
     queueOf('batches', 5, { batchWait, expiresAfter: batchExpiresAfter }),
     queueOf('crews', 6, { permits: 3, batchWait }),
+    queueOf('paced', 4, {
+      permits: pick(chance, [1, 3]),
+      holds: true,
+      groupRate: { max: integer(chance, 3, 10), per: 1000 },
+    }),
     queueOf('rated', 3),
     queueOf('limited', 4, { globalConcurrency: pick(chance, [1, 4, 20]) }),
     queueOf('repeats', 0),
@@ -212,7 +228,7 @@ function drawPhases(
 
 /** The average time between two offers to a queue that leaves half of its capacity, ms. */
 function sustainableGap(
-  { kind, concurrency, permits, holds, globalConcurrency }: QueueTraits,
+  { kind, concurrency, permits, holds, groupRate, globalConcurrency }: QueueTraits,
   scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'> & { readonly isBusy: boolean },
 ): number {
   const { processes, batch, groups, rate, retryDelay, distance } = scenario;
@@ -221,7 +237,7 @@ function sustainableGap(
   const perCall = kind === 'batches' || kind === 'crews' ? takes + (OVERHEAD * distance) / batch : time;
   // A message that waits for its retry keeps its group waiting.
   const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
-  const ofRate = kind === 'rated' ? rate.per / rate.max : 0;
+  const ofRate = kind === 'rated' ? rate.per / rate.max : groupRate ? groupRate.per / groupRate.max / groups : 0;
   const atOnce = Math.min(processes * concurrency, globalConcurrency ?? Infinity);
   return 2 * Math.max(perCall / atOnce, ofGroup, ofRate);
 }

@@ -110,6 +110,7 @@ export class CapacityProbe {
       scenario.batchWait +
       // A worker of a family's queue that stops first awaits its wait, which may have been silent since the last fault.
       (traits.kind === 'tenant' ? scenario.blockTimeout + WAIT_GRACE : 0) +
+      (traits.groupRate ? 2 * traits.groupRate.per : 0) +
       (traits.kind === 'rated' ? 2000 * Math.ceil(count / oracle.limitsOf(traits.name).current.rate) : 0);
     await this.#until(() => this.#started >= count, patience);
     // After false announcements nobody expects to be the first, and the first messages come too late to be handled.

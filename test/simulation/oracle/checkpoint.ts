@@ -30,6 +30,7 @@ export class Checkpoint {
   }[] = [];
   readonly #paused = new Set<QueueUse>();
   readonly #groups = new Map<GroupUse, Pick<GroupUse, 'isPaused' | 'permits'>>();
+  readonly #claims = new Map<GroupUse, readonly number[]>();
 
   constructor(ledger: Ledger) {
     for (const queue of ledger.queues()) {
@@ -37,6 +38,7 @@ export class Checkpoint {
       for (const group of queue.groups.values()) {
         const { isPaused, permits } = group;
         this.#groups.set(group, { isPaused, permits });
+        if (group.rate) this.#claims.set(group, group.rate.claims);
       }
     }
     for (const life of ledger.lives.values()) {
@@ -57,6 +59,7 @@ export class Checkpoint {
         const saved = this.#groups.get(group);
         if (saved) Object.assign(group, saved);
         else group.set({ paused: false, concurrency: 'default' }, now);
+        if (group.rate) group.rate.claims = this.#claims.get(group) ?? [];
         group.waiting.clear();
       }
     }

@@ -1,7 +1,9 @@
 import type { GroupSettings } from '../../../lib/store/admin-store.js';
+import type { Rate } from '../../../lib/store/message-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Delivery } from './delivery.js';
 import type { Life } from './life.js';
+import { RateUse } from './rate-use.js';
 
 /** Due times of the oracle and of the server differ by rounding, ms. */
 const ROUNDING = 2;
@@ -21,13 +23,21 @@ export class GroupUse {
   /** The most permits that it has ever had: who has one keeps it when there are fewer. */
   mostPermits: number;
 
-  /** @param usual - how many permits the groups of its queue have */
+  /** The claims that its rate counts; undefined: it has none. */
+  readonly rate: RateUse | undefined;
+
+  /**
+   * @param usual - how many permits the groups of its queue have
+   * @param rate - of the groups of its queue; null: they have none
+   */
   constructor(
     readonly name: string,
     private readonly usual: number,
+    rate: Rate | null,
   ) {
     this.permits = usual;
     this.mostPermits = usual;
+    this.rate = rate ? new RateUse(rate) : undefined;
   }
 
   get hasSettings(): boolean {
@@ -48,6 +58,8 @@ export class GroupUse {
 
   /** @returns a message that must come before one that is claimed; undefined: there is none */
   overtakenBy(claimed: Life, server: SimulatedServer): Life | undefined {
+    // Those that come back when the rate allows more may do so a moment after one that has just got a permit.
+    if (this.rate && this.mostPermits > 1) return undefined;
     const latest = claimed.due - ROUNDING;
     const latestInWorld = server.worldTimeOf(latest);
     for (const each of this.waiting) {

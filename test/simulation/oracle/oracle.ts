@@ -573,8 +573,10 @@ export class Oracle {
   }
 
   /** Whether a claim keeps to the largest limits that its process may have known. */
-  #judgeLimits({ id, queue }: Life, member: Member, sentAt: number, isAgain: boolean): void {
+  #judgeLimits({ id, queue, group }: Life, member: Member, sentAt: number, isAgain: boolean): void {
     const { kind } = queue.traits;
+    if (!isAgain && group?.rate?.take(this.options.server.time) === false)
+      this.violate('rate', id, `is claimed beyond the rate of group ${group.name}`);
     if (kind !== 'rated' && kind !== 'limited') return;
     const { globalConcurrency, rate } = queue.limits.largestFor(member, sentAt);
     if (kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time, rate))

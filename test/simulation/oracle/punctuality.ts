@@ -148,7 +148,9 @@ export class Punctuality {
     const { traits } = queue;
     // It waits for the rate.
     if (traits.kind === 'rated') return undefined;
-    const due = this.server.worldTimeOf(life.due);
+    // It waits for the rate of its group.
+    const opensAt = group?.rate?.opensAt() ?? -Infinity;
+    const due = this.server.worldTimeOf(Math.max(life.due, opensAt));
     let since = Math.max(due, life.freeSince, this.#steppedAt, queue.resumedAt, queue.roomSince);
     if (group) since = Math.max(since, group.resumedAt);
     if (traits.kind === 'limited') since = Math.max(since, queue.limits.settledAt(members));
@@ -156,7 +158,7 @@ export class Punctuality {
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
     if (now - since <= this.calmBound) return undefined;
-    const slow = since === due && this.#judgeTransfer(queue, since);
+    const slow = since === due && due > this.server.worldTimeOf(opensAt) && this.#judgeTransfer(queue, since);
     if (slow) return slow;
     const hasRecovered = this.#hasHelpedToRecover(queue, since, now);
     const hasTakenOver = this.#hasTakenOver(queue, since, members);

@@ -59,10 +59,10 @@ export class QueueUse {
   }
 
   groupOf(name: string | undefined): GroupUse | undefined {
-    const { permits } = this.traits;
+    const { permits, groupRate } = this.traits;
     if (name === undefined || permits === null) return undefined;
     let group = this.groups.get(name);
-    if (!group) this.groups.set(name, (group = new GroupUse(name, permits)));
+    if (!group) this.groups.set(name, (group = new GroupUse(name, permits, groupRate)));
     return group;
   }
 }

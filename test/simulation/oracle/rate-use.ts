@@ -1,13 +1,12 @@
-import type { Scenario } from '../applications/scenario.js';
+import type { Rate } from '../../../lib/store/message-store.js';
 
-/** The claims that a rate counts. */
+/** The claims that the rate of a queue, or of a group, counts. */
 export class RateUse {
-  /** The times at which claims were made, by the clock of the server, ms since 1970. */
+  /** The times at which claims were made, by the clock of the server, ms since 1970: those that count, and as many as the rate allows. */
   #claims: number[] = [];
 
-  constructor(private readonly rate: Scenario['rate']) {}
+  constructor(private readonly rate: Rate) {}
 
-  /** The claims that count now. */
   get claims(): readonly number[] {
     return this.#claims;
   }
@@ -16,12 +15,18 @@ export class RateUse {
     this.#claims = [...claims];
   }
 
+  /** When the next claim is, or was, possible, by the clock of the server, ms since 1970. @param max - what the rate may be */
+  opensAt(max = this.rate.max): number {
+    const last = this.#claims.at(-max);
+    return last === undefined ? -Infinity : last + this.rate.per;
+  }
+
   /** Counts a claim. @param max - what the rate may be. @returns whether it allows the claim */
-  take(now: number, max: number): boolean {
-    const { per } = this.rate;
-    const expired = this.#claims.findIndex((at) => at > now - per);
-    this.#claims = expired < 0 ? [] : this.#claims.slice(expired);
+  take(now: number, max = this.rate.max): boolean {
+    const isAllowed = this.opensAt(max) <= now;
+    const counting = this.#claims.filter((at) => at > now - this.rate.per).length;
+    this.#claims = this.#claims.slice(-Math.max(counting, max - 1, 1));
     this.#claims.push(now);
-    return this.#claims.length <= max;
+    return isAllowed;
   }
 }

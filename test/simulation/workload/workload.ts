@@ -460,7 +460,7 @@ export class Workload {
 
   /** Pauses a group, or changes its concurrency. */
   #changeOf(traits: QueueTraits, group: string): TemporaryChange {
-    const concurrency = pick<number | 'unlimited'>(this.#chance, [1, 2, 5, 'unlimited']);
+    const concurrency = pick<number | 'unlimited'>(this.#chance, [1, 2, 5, traits.groupRate ? 10 : 'unlimited']);
     const pauses = this.#chance() < 0.5;
     return {
       ...{ traits, name: `${traits.name} ${group}` },
