@@ -11,6 +11,10 @@ export class GroupBacklogs {
   readonly #backlogs = new Map<string, string[]>();
   /** Ready messages that have a permit: they were active before. */
   readonly #returned = new Set<string>();
+  /** The groups that are paused. */
+  readonly paused = new Set<string>();
+  /** The concurrency of groups that have their own. */
+  readonly concurrencies = new Map<string, number>();
   /** For each group that can be claimed: how many messages of each other group have been claimed since it began to wait. */
   #served = new Map<string, Map<string, number>>();
 
@@ -32,7 +36,13 @@ export class GroupBacklogs {
     return [...this.groups].filter((group) => this.claimableOf(group) > 0);
   }
 
+  /** True if ready messages of paused groups may be among those that a claim looks at. */
+  get holdsPaused(): boolean {
+    return [...this.groups].some((group) => this.paused.has(group));
+  }
+
   claimableOf(group: string): number {
+    if (this.paused.has(group)) return 0;
     const returned = [...this.#returned].filter((id) => this.groupOf(id) === group).length;
     return returned + Math.min(this.#backlogOf(group).length, this.#freePermits(group));
   }
@@ -88,6 +98,7 @@ export class GroupBacklogs {
     return ids.every((id) => {
       const group = this.groupOf(id);
       const isReturned = this.#returned.has(id);
+      if (this.paused.has(group)) return false;
       const isNext = isReturned || (this.#backlogOf(group)[0] === id && this.#freePermits(group) > 0);
       const isFair =
         isReturned || [...this.#served].every(([other, had]) => other === group || (had.get(group) ?? 0) < MAX_SERVED);
@@ -102,7 +113,7 @@ export class GroupBacklogs {
 
   #freePermits(group: string): number {
     const taken = [...this.permits].filter((id) => this.groupOf(id) === group).length;
-    return (this.rules.concurrency ?? Infinity) - taken;
+    return (this.concurrencies.get(group) ?? this.rules.concurrency ?? Infinity) - taken;
   }
 
   #backlogOf(group: string): string[] {
@@ -114,6 +125,8 @@ export class GroupBacklogs {
     const clone = new GroupBacklogs(this.rules, this.groupOf);
     for (const id of this.permits) clone.permits.add(id);
     for (const id of this.#returned) clone.#returned.add(id);
+    for (const group of this.paused) clone.paused.add(group);
+    for (const [group, concurrency] of this.concurrencies) clone.concurrencies.set(group, concurrency);
     for (const [group, backlog] of this.#backlogs) clone.#backlogs.set(group, [...backlog]);
     clone.#served = new Map([...this.#served].map(([group, had]) => [group, new Map(had)]));
     return clone;

@@ -3,6 +3,7 @@ import type { Offer } from '../../lib/store/producer-store.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { GroupStore } from '../../lib/groups/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
+import { groupCommands } from './commands/group.commands.js';
 import { historyCommands } from './commands/history.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';
@@ -28,6 +29,7 @@ class GroupedMemoryRealStore extends MemoryRealStore {
     ...followCommands(this.delays),
     ...changeCommands(this.delays),
     ...historyCommands(),
+    ...groupCommands(),
   ];
 
   constructor() {
@@ -40,7 +42,12 @@ class GroupedMemoryRealStore extends MemoryRealStore {
 }
 
 const groups: RedisLayout = {
-  ownCommands: [...followCommands(REDIS_DELAYS), ...changeCommands(REDIS_DELAYS), ...historyCommands()],
+  ownCommands: [
+    ...followCommands(REDIS_DELAYS),
+    ...changeCommands(REDIS_DELAYS),
+    ...historyCommands(),
+    ...groupCommands(),
+  ],
   openModel: (limits) => new GroupModel(limits, false),
   openStore: (connections, { limits: { groups, ...limits }, ...names }) =>
     new GroupedGroupStore(connections, { ...names, limits, rules: groups! }),

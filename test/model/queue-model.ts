@@ -98,6 +98,11 @@ export class QueueModel {
     return this.listed(state)?.filter((message) => !place || byPlace(message, place) > 0);
   }
 
+  /** True if the store may look at messages that must not be claimed, so that it reports more, and claims fewer, than there are. */
+  get isVague(): boolean {
+    return false;
+  }
+
   /** The messages that may be claimed next, if it is known when they fell due. */
   get nextReady(): ModelMessage[] {
     return this.in('ready').filter(({ id }) => this.readyList.mayBeginWith([id]));

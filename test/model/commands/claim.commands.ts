@@ -127,7 +127,9 @@ function expectClaimed(model: QueueModel, request: ClaimRequest, report: ClaimRe
   if (held.length > 0) {
     expect(ids).toEqual(held.slice(0, request.limit));
   } else {
-    expect(ids).toHaveLength(model.claimable(request.limit, at));
+    const claimable = model.claimable(request.limit, at);
+    expect(ids.length).toBeLessThanOrEqual(claimable);
+    expect(ids.length).toBeGreaterThanOrEqual(model.isVague ? Math.min(1, claimable) : claimable);
     model.identify(ids, at);
     expect([ids, model.readyList.mayBeginWith(ids)]).toEqual([ids, true]);
   }
