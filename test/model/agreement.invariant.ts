@@ -40,13 +40,13 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
     paused: model.paused,
   });
   expectEqual(byState, status.counts);
-  if (!model.isVague) expectOldestReady(oldestReady, model);
+  if (!model.readyList.isVague) expectOldestReady(oldestReady, model);
   await Promise.all(STATES.map((state) => expectWalk(state, model, store)));
   if (store.remember) await expectHistory(model, store);
   expect(now).toBeGreaterThan(0);
 
   if (model.wakeSignal === 'sent' && (model.paused || model.claimableNow === 0)) model.wakeSignal = 'stale';
-  if (model.isVague && model.wakeSignal === 'none') model.wakeSignal = 'stale';
+  if (model.readyList.isVague && model.wakeSignal === 'none') model.wakeSignal = 'stale';
   await real.checkInside(model);
 }
 

@@ -36,8 +36,8 @@ export class GroupBacklogs {
     return [...this.groups].filter((group) => this.claimableOf(group) > 0);
   }
 
-  /** True if ready messages of paused groups may be among those that a claim looks at. */
-  get holdsPaused(): boolean {
+  /** Messages of paused groups may be among the ready ones that a claim looks at. */
+  get isVague(): boolean {
     return [...this.groups].some((group) => this.paused.has(group));
   }
 

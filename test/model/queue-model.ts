@@ -98,11 +98,6 @@ export class QueueModel {
     return this.listed(state)?.filter((message) => !place || byPlace(message, place) > 0);
   }
 
-  /** True if the store may look at messages that must not be claimed, so that it reports more, and claims fewer, than there are. */
-  get isVague(): boolean {
-    return false;
-  }
-
   /** The messages that may be claimed next, if it is known when they fell due. */
   get nextReady(): ModelMessage[] {
     return this.in('ready').filter(({ id }) => this.readyList.mayBeginWith([id]));
@@ -525,7 +520,10 @@ function instantOf(due: DueTime, at: Moment): Instant {
 }
 
 /** The ids of ready messages, as {@link ReadyList} keeps them. */
-export type ReadyMessages = Pick<ReadyList, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'>;
+export type ReadyMessages = Pick<ReadyList, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'> & {
+  /** True if the store may look at messages that must not be claimed, so that it reports more, and claims fewer, than there are. */
+  readonly isVague?: boolean;
+};
 
 /**
  * Messages that the same call brings into a state have the same rank, whether it is exact yet or not. Leases that end
