@@ -12,6 +12,11 @@ export const FEATURES = [
   'rate',
   'batches',
   'headers',
+  'retries',
+  'repeats',
+  'groups',
+  'global concurrency',
+  'history',
 ] as const;
 
 /** Features of a neighbour. */

@@ -12,7 +12,8 @@ export interface Neighbour {
   readonly offers: readonly NeighbourOffer[];
 }
 
-type NeighbourOffer = Pick<Library.OfferRequest, 'payload' | 'type' | 'headers'> & { readonly delay: number };
+type OfferedWith = 'type' | 'headers' | 'attempts' | 'backoff' | 'group';
+type NeighbourOffer = Pick<Library.OfferRequest, 'payload' | OfferedWith> & { readonly delay: number };
 
 /** A decorator of a handler that takes what it is given. */
 type Decorate = (target: object, key: string, descriptor: TypedPropertyDescriptor<() => void>) => void;
@@ -47,6 +48,11 @@ export const NEIGHBOURS: Readonly<Record<Feature, Neighbour>> = {
   rate: neighbour({ queue: { rate: { max: 100_000, per: '1s' } } }),
   batches: neighbour({ decorate: ({ DelayedHandler }) => DelayedHandler(NAME, { batch: 10 }) }),
   headers: neighbour({ offer: { headers: { trace: 'a' } } }),
+  retries: neighbour({ offer: { attempts: 3, backoff: { type: 'fixed', delay: '1m' } } }),
+  repeats: neighbour({ decorate: ({ DelayedHandler }) => DelayedHandler(NAME, { repeat: { every: '1h' } }) }),
+  groups: neighbour({ queue: { groups: { rate: { max: 100_000, per: '1s' } } }, offer: { group: 'one' } }),
+  'global concurrency': neighbour({ queue: { globalConcurrency: 100 } }),
+  history: neighbour({ queue: { history: { for: '1h', max: 100 } } }),
 };
 
 /** A Standard Schema. */
@@ -57,7 +63,7 @@ const passThrough: NestInterceptor = { intercept: (_context, next) => next.handl
 
 interface Use {
   readonly queue?: Library.QueueOptions;
-  readonly offer?: Pick<Library.OfferRequest, 'type' | 'headers'>;
+  readonly offer?: Pick<Library.OfferRequest, OfferedWith>;
   readonly decorate?: (library: typeof Library) => Decorate;
 }
 

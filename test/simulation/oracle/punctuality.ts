@@ -139,7 +139,9 @@ export class Punctuality {
    */
   #areAllStandbys(queue: QueueUse, due: number, members: readonly Member[]): boolean {
     const { before } = queue.transfersAround(due);
-    return before !== undefined && !before.isKnown && members.some((member) => member !== before.member);
+    if (!before || before.isKnown) return false;
+    // False announcements name somebody else, too.
+    return this.#misledUntil >= 0 || members.some((member) => member !== before.member);
   }
 
   /** @returns what is wrong with the claim of a message now; undefined: nothing */
