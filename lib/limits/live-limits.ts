@@ -1,22 +1,42 @@
 import type { Rate, StoreLimits } from '../store/message-store.js';
 import type { NativeLimits } from './native-limits.js';
+import { shareOf } from './share-of.js';
 
-/** The limits of a queue's stores: those of the options, unless others were set while the queue runs. */
+/**
+ * The limits of a queue's stores: those of the options, unless others were set while the queue runs. Those that depend on the number of
+ * partitions are fields, which the limits for another number replace.
+ */
 export class LiveLimits implements StoreLimits {
   readonly attempts: number;
   readonly maxDeadLetters: number;
   readonly maxMessages: number | null;
   readonly history: StoreLimits['history'];
+  readonly ownRate: StoreLimits['rate'];
+  readonly partitions: number;
   readonly #own: StoreLimits;
   readonly #registry: NativeLimits;
   readonly #queue: string;
 
-  /** @param checkInterval - the maximum time after which the limits are read again, ms */
-  constructor(own: StoreLimits, registry: NativeLimits, queue: string, checkInterval: number) {
+  constructor(
+    own: StoreLimits,
+    registry: NativeLimits,
+    {
+      queue,
+      partitions,
+      checkInterval,
+    }: {
+      readonly queue: string;
+      readonly partitions: number;
+      /** The maximum time after which the limits are read again, ms. */
+      readonly checkInterval: number;
+    },
+  ) {
     this.attempts = own.attempts;
     this.maxDeadLetters = own.maxDeadLetters;
     this.maxMessages = own.maxMessages;
     this.history = own.history;
+    this.ownRate = own.rate;
+    this.partitions = partitions;
     this.#own = own;
     this.#registry = registry;
     this.#queue = queue;
@@ -25,7 +45,7 @@ export class LiveLimits implements StoreLimits {
 
   get rate(): Rate | null | undefined {
     const set = this.#registry.of(this.#queue)?.rate;
-    return set === undefined ? this.#own.rate : set;
+    return set === undefined ? this.ownRate : shareOf(set, this.partitions);
   }
 
   get globalConcurrency(): number | null | undefined {

@@ -36,7 +36,8 @@ export interface QueueLimits {
    * before. Running processes follow within a second, or within `checkInterval` (60 s by default) if the announcement gets lost. Messages that are already claimed
    * stay claimed.
    * @param options - `by`: who sets them, as `get` shows it: 1–200 characters
-   * @throws DelayQueueError also `INVALID_ARGUMENT` for a malformed limit or a queue with `partitions`, and `UNSUPPORTED_BY_LAYOUT`
+   * @throws DelayQueueError also `INVALID_ARGUMENT` for a malformed limit, or one that does not go with the queue's `partitions`, and
+   *   `UNSUPPORTED_BY_LAYOUT`
    * @example
    * ```ts
    * await producer.limits('orders').set({ globalConcurrency: 5, rate: { max: 100, per: '1s' } }, { by: 'alice' });
@@ -51,8 +52,8 @@ export interface QueueLimits {
 interface LimitedQueue {
   readonly name: string;
   readonly registry: LimitsRegistry;
-  /** Throws if limits cannot be set. */
-  readonly assertSupported: () => void;
+  /** Throws if these limits cannot be set. */
+  readonly assertSupported: (limits: Pick<SetLimits, 'globalConcurrency' | 'rate'>) => void;
   /** Returns the store's time, ms. */
   readonly now: () => Promise<number>;
 }
@@ -69,10 +70,10 @@ export class StoredLimits implements QueueLimits {
     const { queue } = this;
     const limits = readLimits(given, `limits('${queue.name}').set(…)`);
     const by = readBy(readFields(options, 'options', ['by']).by);
-    queue.assertSupported();
+    queue.assertSupported(limits);
     const at = await queue.now();
     // Reading the time may have revealed that the queue has partitions.
-    queue.assertSupported();
+    queue.assertSupported(limits);
     await queue.registry.write(queue.name, { ...limits, by, at });
   }
 

@@ -247,7 +247,9 @@ export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
     const { layout, partitions, rate, globalConcurrency, groups, history, expiresAfter, encryption } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
-    if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (partitions > 1 && rate && groups) refuse('rate', "must be 'unlimited' with partitions and groups");
+    if (rate && rate.max < partitions)
+      refuse('rate', `max must be at least ${partitions}, the number of partitions: each has an equal share`);
     if (globalConcurrency !== null && partitions > 1)
       refuse('globalConcurrency', "must be 'unlimited' with partitions: no claim sees all active messages");
     if (globalConcurrency !== null && !layout.can.globalConcurrency)

@@ -238,13 +238,16 @@ export class NativePartitions implements Partitions {
 
   /** Throws `INVALID_OPTION` if the queue cannot be served here. */
   #check(found: Partitioning): void {
-    const { queue, limitsOf } = this.options;
+    const { queue, limitsOf, groups } = this.options;
     const { rate, globalConcurrency } = limitsOf(1);
-    if (widthOf(found) === 1 || !(rate || globalConcurrency)) return;
-    const option = rate ? 'rate' : 'globalConcurrency';
+    const width = widthOf(found);
+    if (width === 1 || (!globalConcurrency && (!rate || (rate.max >= width && !groups)))) return;
+    const problem = globalConcurrency
+      ? 'a globalConcurrency, which needs partitions: 1'
+      : `a rate, which needs ${groups ? 'partitions: 1 if messages have groups' : `a max of at least ${width}`}`;
     throw new DelayQueueError(
       'INVALID_OPTION',
-      `Queue '${queue}' has partitions: ${found.count}, but this process is configured with a ${option}, which needs partitions: 1. ` +
+      `Queue '${queue}' has partitions: ${found.count}, but this process is configured with ${problem}. ` +
         'Configure all processes alike, and reset limits that were set while the queue runs',
     );
   }

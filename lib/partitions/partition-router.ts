@@ -131,7 +131,8 @@ export class PartitionRouter implements Router, RouterChanges {
 
 /**
  * Generates id endings that put all new messages of one turn of the event loop into one partition, so that their offers can share a call.
- * Each turn uses the next partition, skipping those that do not answer. An id's ending, in braces, decides its partition.
+ * Each turn uses the next partition, skipping those that do not answer. An id's ending, in braces, decides its partition. In a queue with a
+ * rate, each id has the next partition instead, because a partition that gets all messages of a turn can use only its share of the rate.
  */
 export class StickyIds {
   /** One id ending for each partition. */
@@ -141,7 +142,10 @@ export class StickyIds {
   #turns = 0;
   #isTurnBegun = false;
 
-  constructor(private readonly partitions: number) {
+  constructor(
+    private readonly partitions: number,
+    private readonly changesAfter: 'each turn' | 'each id' = 'each turn',
+  ) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
     // Makes processes that start together begin with different partitions.
@@ -150,7 +154,8 @@ export class StickyIds {
 
   /** @param reaches - knows which of the queue's partitions answer */
   ending(reaches: Pick<Partitions, 'reachOf'>): string {
-    if (!this.#isTurnBegun) {
+    if (this.changesAfter === 'each id') this.#turns++;
+    else if (!this.#isTurnBegun) {
       this.#isTurnBegun = true;
       setImmediate(() => this.#endTurn());
     }
@@ -182,11 +187,16 @@ export class StickyIds {
 }
 
 /** Shares id endings among a process's queues, so that all of them use the same partition in a turn. */
-export function stickyIds(): (partitions: number) => StickyIds {
+export const stickyIds = () => sharedIds('each turn');
+
+/** Returns id endings that put each message into the next partition. */
+export const evenIds = () => sharedIds('each id');
+
+function sharedIds(changesAfter: 'each turn' | 'each id'): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {
     let known = byCount.get(partitions);
-    if (!known) byCount.set(partitions, (known = new StickyIds(partitions)));
+    if (!known) byCount.set(partitions, (known = new StickyIds(partitions, changesAfter)));
     return known;
   };
 }

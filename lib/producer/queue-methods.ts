@@ -465,7 +465,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     return new StoredLimits({
       name,
       registry: this[PARTS].queues.limits,
-      assertSupported: () => assertLimitable(queue),
+      assertSupported: (limits) => assertLimitable(queue, limits),
       now: async () => (await store.status()).now,
     });
   }

@@ -1,5 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Retries } from '../message/retries.js';
+import type { StoreLimits } from '../store/message-store.js';
 import type { Queue } from '../runtime/queues.js';
 import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
 
@@ -43,12 +44,21 @@ export function assertGrouped(queue: Queue, what: string): void {
  * Throws unless the limits of this queue may change while it runs.
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
  */
-export function assertLimitable(queue: Queue): void {
-  const { layout, partitions } = queue.options;
+export function assertLimitable(
+  queue: Queue,
+  { rate, globalConcurrency }: Pick<StoreLimits, 'rate' | 'globalConcurrency'>,
+): void {
+  const { layout, partitions, groups } = queue.options;
   const what = `limits('${queue.name}').set(…)`;
   if (!layout.can.globalConcurrency) throw unsupported(queue, what);
   const count = Math.max(partitions, queue.router.changes?.partitions ?? 1);
   if (count === 1) return;
-  const problem = `the queue has partitions: ${count}, and no claim sees the messages of all of them; use partitions: 1`;
-  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}`);
+  const problem = globalConcurrency
+    ? `globalConcurrency needs partitions: 1, because no claim sees the messages of all partitions`
+    : rate && groups
+      ? 'rate needs partitions: 1 if messages have groups'
+      : rate && rate.max < count
+        ? `rate.max must be at least ${count}, because each partition has an equal share`
+        : undefined;
+  if (problem) throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}; the queue has partitions: ${count}`);
 }

@@ -158,13 +158,14 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 function memoryStores({ clock, events }: ProcessParts): Stores {
   const directory = new MemoryQueueDirectory();
   const stores = new MemoryStores(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
-  const limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) =>
-    stores.open(queue, options.partitions, { ...limitsOfPartition(options), ...set, groups: options.groups }),
-  );
+  const limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) => {
+    const { partitions, groups } = options;
+    return stores.open(queue, partitions, { ...limitsOfPartition({ ...options, ...set }), groups });
+  });
   return {
     connect: () => events.note('memory-store', {}),
     started: () => undefined,
-    open: (queue, options) => routerOf(limits.open(queue, options)),
+    open: (queue, options) => routerOf(limits.open(queue, options), options),
     directory,
     limits,
     workerRegistry: new MemoryWorkerRegistry(clock),

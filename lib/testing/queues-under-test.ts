@@ -10,14 +10,10 @@ import { type TakenOffer, WatchedStore } from './watched-store.js';
 export class QueuesUnderTest {
   readonly directory = new MemoryQueueDirectory();
   // No rate applies, because due messages are handled before time moves on, so none could wait for a rate.
-  readonly limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) =>
-    this.#stores.open(queue, options.partitions, {
-      ...limitsOfPartition(options),
-      ...set,
-      groups: options.groups,
-      rate: null,
-    }),
-  );
+  readonly limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) => {
+    const groups = options.groups && { ...options.groups, rate: null };
+    return this.#stores.open(queue, options.partitions, { ...limitsOfPartition(options), ...set, groups, rate: null });
+  });
   readonly #stores: MemoryStores<WatchedStore>;
   #offered: TakenOffer[] = [];
   #isHandled: (queue: string) => boolean = () => false;

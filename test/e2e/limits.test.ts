@@ -191,13 +191,27 @@ describe('limits that change while a queue runs', () => {
     expect(most).toBe(1);
   });
 
-  test('are refused for a queue with partitions, and by layouts that cannot keep to them', async () => {
-    const [divided, shared] = [scene.newQueue(), scene.newQueue()];
-    const queues = { [divided]: { partitions: 2 }, [shared]: { layout: redisson() } };
+  test('are refused where partitions or a layout cannot keep to them', async () => {
+    const [divided, grouped, shared] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
+    const queues = {
+      [divided]: { partitions: 2 },
+      [grouped]: { partitions: 2, groups: {} },
+      [shared]: { layout: redisson() },
+    };
     const { producer } = await scene.startApp({ module: { queues } });
     await expect(producer.limits(divided).set({ globalConcurrency: 1 })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: expect.stringContaining('the queue has partitions: 2, and no claim sees the messages of all of them'),
+      message: expect.stringContaining(
+        'globalConcurrency needs partitions: 1, because no claim sees the messages of all',
+      ),
+    });
+    await expect(producer.limits(divided).set({ rate: { max: 1, per: '1s' } })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('rate.max must be at least 2, because each partition has an equal share'),
+    });
+    await expect(producer.limits(grouped).set({ rate: { max: 2, per: '1s' } })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('rate needs partitions: 1 if messages have groups'),
     });
     await expect(producer.limits(shared).set({ globalConcurrency: 1 })).rejects.toMatchObject({
       code: 'UNSUPPORTED_BY_LAYOUT',

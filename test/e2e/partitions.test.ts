@@ -385,13 +385,13 @@ describe('a queue with partitions in Redis', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  it("is refused with a rate, with a global concurrency or in Redisson's layout", async () => {
+  it("is refused with a rate that cannot be divided, with a global concurrency or in Redisson's layout", async () => {
     const queue = scene.newQueue();
     const start = (options: object) =>
       scene.startApp({ module: { queues: { [queue]: { partitions: 2, ...options } } } });
     await expect(start({ rate: { max: 1, per: '1s' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      message: expect.stringContaining("rate must be 'unlimited' with partitions"),
+      message: expect.stringContaining('rate max must be at least 2, the number of partitions'),
     });
     await expect(start({ globalConcurrency: 5 })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

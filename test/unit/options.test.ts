@@ -216,6 +216,17 @@ describe('the options of a queue', () => {
     });
   });
 
+  it('may include a rate with partitions if each partition has a share, and messages have no groups', () => {
+    const rate = { max: 4, per: '1s' };
+    expect(resolveQueueOptions({ rate, partitions: 4 }).rate).toEqual({ max: 4, per: 1000 });
+    expect(() => resolveQueueOptions({ rate, partitions: 5 })).toThrow(
+      'rate max must be at least 5, the number of partitions: each has an equal share',
+    );
+    expect(() => resolveQueueOptions({ rate, partitions: 4, groups: {} })).toThrow(
+      "rate must be 'unlimited' with partitions and groups",
+    );
+  });
+
   it('may not include a global concurrency with partitions, or in a layout that cannot keep to it', () => {
     expect(() => resolveQueueOptions({ globalConcurrency: 5, partitions: 2 })).toThrow(
       "globalConcurrency must be 'unlimited' with partitions: no claim sees all active messages",

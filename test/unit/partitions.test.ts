@@ -19,6 +19,16 @@ function newIds(partitions: number) {
     partitionOf: (id: string) => spread.partitionOf(id),
   };
 }
+
+describe('new ids of a queue with a rate', () => {
+  it('use each partition in turn, so that all of them use their shares', () => {
+    const spread = new StickyIds(4, 'each id');
+    const places = Array.from({ length: 8 }, () => partitionOf(spread.ending(ALL_READY), 4));
+    expect(new Set(places.slice(0, 4)).size).toBe(4);
+    expect(places.slice(4)).toEqual(places.slice(0, 4));
+  });
+});
+
 const POWERS_OF_TWO = [2, 4, 8, 16, 32, 64, 128, 256];
 
 describe('the partition of a message', () => {

@@ -332,8 +332,13 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
         },
         open: (queue, options) => {
           const { partitions, groups } = server.open(instance, queue, options);
+          const { checkInterval } = options;
           const live = CHANGING.has(queue)
-            ? new LiveLimits(limitsOfPartition(options), limits, queue, options.checkInterval)
+            ? new LiveLimits(limitsOfPartition(options), limits, {
+                queue,
+                partitions: options.partitions,
+                checkInterval,
+              })
             : undefined;
           const remote = partitions.map((store) => remoteOf(queue, store, live));
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
