@@ -1,5 +1,6 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
 import type { ClaimedMessage, HandledEntry } from './consumer-store.js';
+import type { MessageDeath, ScannedPage } from './message-past.js';
 
 /** The port's third role: inspects a queue or one of its messages, and keeps the queue in order. */
 export interface AdminStore {
@@ -82,6 +83,14 @@ export interface AdminStore {
   listHolders?(cursor?: string): Promise<PermitHolders>;
 
   /**
+   * Reads all messages with everything that an offer with a `past` needs to store them elsewhere, in no particular order, page by page, until
+   * a page has no cursor. A page shows one instant. A message that exists throughout all pages is returned at least once, whatever becomes of
+   * it. Absent if the store cannot take in such offers.
+   * @param cursor - from the previous page; omitted for the first
+   */
+  scan?(cursor?: string): Promise<ScannedPage>;
+
+  /**
    * Makes dead letters due now, with all their attempts restored. {@link ConsumerStore.watchDue} announces them.
    * @param options - `unwrap`: removes from the bodies the time at which their messages first fell due (`body-forms.ts`), because they fall
    *   due again. Default: bodies stay as they are
@@ -126,12 +135,6 @@ export interface StoredMessage extends ClaimedMessage {
 /** `at`: when the message was handled, by the store's clock, ms. */
 export interface StoredHandling extends HandledEntry {
   readonly at: number;
-}
-
-export interface MessageDeath {
-  readonly at: number;
-  /** The error as given in the outcome, or {@link LEASE_EXPIRED} as JSON. */
-  readonly error: string;
 }
 
 export interface QueueStatus {

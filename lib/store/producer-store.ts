@@ -1,6 +1,7 @@
 import type { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { DueTime } from '../message/duration.js';
+import type { MessagePast } from './message-past.js';
 
 export type { DueTime };
 
@@ -101,6 +102,11 @@ export interface Offer {
   readonly group?: string;
   /** As in {@link ProducerStore.cancel}. All offers in a call have the same value, or all have none. */
   readonly notAfter?: number;
+  /**
+   * Only for stores that can {@link AdminStore.scan}: the message was in another store, and is stored with all that was known of it there.
+   * Its due time is an instant, and `onDuplicate` is neither `follow` nor `repeat`. All offers in a call have it, or none.
+   */
+  readonly past?: MessagePast;
 }
 
 /**

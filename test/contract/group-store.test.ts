@@ -15,6 +15,7 @@ import type {
 } from '../../lib/store/consumer-store.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/producer-store.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
+import type { ScannedPage } from '../../lib/store/message-past.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { isThorough } from '../support/thorough.js';
 import type { OpenQueue } from './contract-queue.js';
@@ -24,6 +25,7 @@ import { PREFIX } from './redis-stores.js';
 import { describeGroups } from './rules/group.rules.js';
 import { describeGroupRates } from './rules/group-rate.rules.js';
 import { describeGroupSettings } from './rules/group-settings.rules.js';
+import { describeRestoringGroups } from './rules/restore.rules.js';
 
 /** Gives every message a group that its callers do not see. */
 class GroupingStore extends NativeMessageStore {
@@ -65,6 +67,16 @@ class GroupingStore extends NativeMessageStore {
   override async find(id: string): Promise<StoredMessage | null> {
     const found = await super.find(id);
     return found && withoutGroup(found);
+  }
+
+  override async scan(cursor?: string): Promise<ScannedPage> {
+    const page = await super.scan(cursor);
+    const messages = page.messages.map(({ follower, ...message }) => ({
+      ...message,
+      body: ungrouped(message.body),
+      ...(follower && { follower: { ...follower, body: ungrouped(follower.body) } }),
+    }));
+    return { ...page, messages };
   }
 
   override async list(request: PageRequest): Promise<StoredPage> {
@@ -146,3 +158,4 @@ const openGroupStore: OpenQueue = ({ groups, ...limits }) =>
 describeGroups('GroupStore', openGroupStore, { canBeDamaged: true });
 describeGroupSettings('GroupStore', openGroupStore);
 describeGroupRates('GroupStore', openGroupStore);
+describeRestoringGroups('GroupStore', openGroupStore);

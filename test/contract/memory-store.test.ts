@@ -4,6 +4,7 @@ import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { describeGroups } from './rules/group.rules.js';
 import { describeGroupRates } from './rules/group-rate.rules.js';
+import { describeRestoringGroups } from './rules/restore.rules.js';
 import { describeGroupSettings } from './rules/group-settings.rules.js';
 
 const openQueue: OpenQueue = (limits) => {
@@ -20,5 +21,6 @@ const openQueue: OpenQueue = (limits) => {
 
 describeMessageStore('MemoryMessageStore', openQueue, { transfersAndClaims: true, isShared: false });
 describeGroups('MemoryMessageStore', openQueue);
+describeRestoringGroups('MemoryMessageStore', openQueue);
 describeGroupSettings('MemoryMessageStore', openQueue);
 describeGroupRates('MemoryMessageStore', openQueue);

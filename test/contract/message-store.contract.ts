@@ -20,6 +20,7 @@ import { describeOffers } from './rules/offer.rules.js';
 import { describeGlobalConcurrency } from './rules/global-concurrency.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeRepeating } from './rules/repeat.rules.js';
+import { describeRestoring } from './rules/restore.rules.js';
 import { describeRetries } from './rules/retries.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTypeCounts } from './rules/type-count.rules.js';
@@ -40,6 +41,7 @@ export function describeMessageStore(
     isShared = true,
     limitsActive = true,
     remembers = true,
+    restores = true,
   } = {},
 ): void {
   describe(`${name} as a message store`, () => {
@@ -69,6 +71,7 @@ export function describeMessageStore(
     describeDueCounts(queues);
     describeLists(queues);
     if (remembers) describeHistory(queues);
+    if (restores) describeRestoring(queues);
     describeBodies(queues);
     describeWakeSignals(queues);
     describeWatching(queues);

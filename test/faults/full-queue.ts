@@ -4,6 +4,7 @@ import type { ChainableCommander, Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
+import type { MessagePast } from '../../lib/store/message-past.js';
 import type { MessageStore, Rate, StoreLimits } from '../../lib/store/message-store.js';
 import { groupKeys, type GroupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -28,6 +29,17 @@ const settle =
   (outcome: Outcome, claim: Claim = HELD) =>
   (store: MessageStore) =>
     store.settle([{ claim, outcome }]);
+
+const PAST = {
+  offeredAt: 1,
+  failedAttempts: 1,
+  isHeld: true,
+  follower: { due: { after: 1 }, body: Buffer.from('J3') },
+};
+const restore =
+  (id: string, death: MessagePast['death'] = null) =>
+  (store: MessageStore) =>
+    store.offer([{ id, due: { at: FAR }, onDuplicate: 'replace', body: 'J2', past: { ...PAST, death } }]);
 
 /** Every script, on every path through the keys of a {@link FullQueues full queue}. */
 export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = {
@@ -77,6 +89,13 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'redrive the oldest': (store) => store.redrive({ oldest: 10 }),
   'discard one': (store) => store.discard({ id: 'dead' }),
   'discard the oldest': (store) => store.discard({ oldest: 10 }),
+  scan: (store) => store.scan!(),
+  'restore a new message': restore('new'),
+  'restore a dead letter': restore('new', { at: 1, error: '{}' }),
+  'restore, replace a delayed message': restore('delayed'),
+  'restore, replace a ready message': restore('ready'),
+  'restore, replace an active message': restore('active'),
+  'restore, replace a dead message': restore('dead', { at: 1, error: '{}' }),
 };
 
 /** The same for the keys of groups, where all messages are of one group. */

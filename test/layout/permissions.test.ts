@@ -30,6 +30,7 @@ import { FollowersExercise } from './exercise/followers.exercise.js';
 import { GroupsExercise, OneGroupStore } from './exercise/groups.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from '../../packages/redisson/test/redisson.exercise.js';
+import { RestoreExercise } from './exercise/restore.exercise.js';
 import { damageIn, EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
 import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 
@@ -71,6 +72,7 @@ describe('the permissions of each layout', () => {
     const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: { text: '0 1' } });
     await new NativeExercise(unlimited).run();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
+    await new RestoreExercise(unlimited).run();
     const marks = new NativeRepeatMarks(connections, QUEUE.prefix);
     const repeat = { queue: QUEUE.queue, id: 'repeat', partitions: 1 };
     expect(await marks.has(repeat)).toBe(false);
@@ -124,6 +126,7 @@ describe('the permissions of each layout', () => {
       damageMessages.lose(id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, { ...damageMessages, lose }).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
+    for (const each of [free, store]) await new RestoreExercise(each).run();
     const damage = () => scene.redis.multi().del(keys.permits, keys.held).hset(keys.held, 'gone', '1').exec();
     const loseRecord = (id: string) => scene.redis.hdel(keys.messages, id);
     await new GroupsExercise(store, open(2), open(null), damage, loseRecord).run();

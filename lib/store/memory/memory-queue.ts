@@ -19,11 +19,12 @@ import {
   UNREAD_ERROR,
 } from '../consumer-store.js';
 import type { DueTime, Offer, OfferReceipt, RepeatPause, RepeatPauseOutcome } from '../producer-store.js';
+import type { MessagePast } from '../message-past.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection, GroupBacklog, GroupSettings } from '../admin-store.js';
 import { ClaimRate, ClaimWindow } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
-import { MessageTable, type MemoryMessage } from './message-table.js';
+import { MessageTable, type MemoryMessage, rankAt } from './message-table.js';
 
 /** How many dead letters are examined beyond the number to drop, because unreadable ones are skipped. */
 const LOOK_PAST_UNREAD = 100;
@@ -138,11 +139,37 @@ export class MemoryQueue {
       return { outcome: 'full', dueAt: 0 };
     }
     if (present) this.remove(present);
+    if (given.past) return this.#restore(given, present ? 'replaced' : 'created', given.past);
     const goesOn = maxWait !== undefined && present?.state === 'delayed';
     const offeredAt = goesOn ? present.offeredAt : Math.floor(now);
     const dueAt = Math.min(instantOf(due, now), offeredAt + (maxWait ?? Infinity));
     this.table.insert(id, Buffer.from(body), dueAt, offeredAt);
     return { outcome: present ? 'replaced' : 'created', dueAt };
+  }
+
+  #restore({ id, due, body }: Offer, outcome: OfferReceipt['outcome'], past: MessagePast): OfferReceipt {
+    const { offeredAt, failedAttempts, death, rank, isHeld, follower } = past;
+    const dueAt = instantOf(due, 0);
+    const message = this.table.insert(id, Buffer.from(body), dueAt, offeredAt);
+    message.failedAttempts = failedAttempts;
+    if (death) this.table.deadLetter(message, death.error, death.at);
+    else this.table.delay(message, dueAt, rank);
+    if (isHeld) this.#groups?.take([message]);
+    if (follower) this.#followers.set(id, follower);
+    return { outcome, dueAt };
+  }
+
+  /** Returns what {@link takeIn} needs to restore a message. @param place - among the ready messages, if it is one of them */
+  pastOf(message: MemoryMessage, place?: number): MessagePast {
+    const { id, offeredAt, failedAttempts, state, error, hasPermit } = message;
+    const follower = this.#followers.get(id);
+    const rank = place === undefined || !this.#groups ? message.rank : rankAt(place, message.dueAt);
+    return {
+      ...{ offeredAt, failedAttempts, isHeld: state === 'delayed' && hasPermit },
+      death: state === 'dead' ? { at: rank, error } : null,
+      ...((state === 'delayed' || state === 'ready') && rank % 1 > 0 && { rank }),
+      ...(follower && { follower: { due: follower.due, body: Buffer.from(follower.body) } }),
+    };
   }
 
   /**

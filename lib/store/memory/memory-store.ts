@@ -24,6 +24,7 @@ import type {
   RepeatPause,
   RepeatPauseOutcome,
 } from '../producer-store.js';
+import type { ScannedMessage, ScannedPage } from '../message-past.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
@@ -309,6 +310,17 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const holders = this.#queue.holders().map(({ id, group }) => ({ id, group }));
       return { holders, cursor: null };
+    });
+  }
+
+  scan(): Promise<ScannedPage> {
+    return this.#atomically(() => {
+      const places = new Map(this.#table.list('ready', Infinity).map((message, place) => [message, place]));
+      const messages = this.#table.all().map((message): ScannedMessage => {
+        const { id, body, dueAt } = copyOf(message);
+        return { id, state: message.state, dueAt, body, ...this.#queue.pastOf(message, places.get(message)) };
+      });
+      return { messages, cursor: null };
     });
   }
 

@@ -107,6 +107,10 @@ export class MessageTable {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
 
+  all(): MemoryMessage[] {
+    return [...this.#byId.values()];
+  }
+
   listGroup(group: string): GroupMember[] {
     const members = [...this.#byId.values()].filter((each) => each.group === group);
     return members.map(({ id, state }) => ({ id, state }));
@@ -139,9 +143,10 @@ export class MessageTable {
     message.failedAttempts = 0;
   }
 
-  delay(message: MemoryMessage, dueAt: number): void {
+  /** @param rank - the due time, with a fraction of a millisecond that orders equal due times */
+  delay(message: MemoryMessage, dueAt: number, rank = dueAt): void {
     message.dueAt = dueAt;
-    this.#move(message, 'delayed', dueAt);
+    this.#move(message, 'delayed', rank);
   }
 
   /** Delays a message that has already fallen due, behind others that come back at the same time. It keeps its due time. */
@@ -196,6 +201,11 @@ export class MessageTable {
     message.error = '';
     this.#byState[state].add(message);
   }
+}
+
+/** Returns the rank of a delayed message behind so many others with equal due times. */
+export function rankAt(place: number, dueAt: number): number {
+  return dueAt + Math.min(place * FRACTION, 1 - FRACTION);
 }
 
 function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {

@@ -44,6 +44,8 @@ const FILES = {
   redrive: 'redrive',
   discard: 'discard',
   agree: 'agree',
+  scan: 'scan',
+  restore: 'restore',
 } as const;
 
 /** The native layout's library. The comment at the top of each function's file is its contract. */

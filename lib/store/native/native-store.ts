@@ -21,6 +21,7 @@ import type {
   RepeatPause,
   RepeatPauseOutcome,
 } from '../producer-store.js';
+import type { ScannedPage } from '../message-past.js';
 import type { MessageStore, Rate, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
@@ -55,6 +56,8 @@ import {
   pageArguments,
   rateArgument,
   REPAIR_PART,
+  restoreArguments,
+  SCAN_PART,
   selectionArguments,
   settlementArguments,
   transferArguments,
@@ -74,6 +77,7 @@ import {
   readQueueStatus,
   readReceipts,
   readRepairReport,
+  readScannedPage,
   readSettleReport,
   readStoredPage,
   readTransferReport,
@@ -169,9 +173,13 @@ export class NativeMessageStore implements MessageStore {
     if (offers.length === 0) return [];
     const { channel, database } = this.#announcing;
     const args = { channel, database, partitioning: this.#partitioning.text };
-    const rest = offerArguments(offers);
-    const { notAfter } = offers[0]!;
+    const { notAfter, past } = offers[0]!;
     const { writes } = this.#connections;
+    if (past) {
+      const call = { args: { ...args, maxMessages }, rest: restoreArguments(offers), notAfter };
+      return readReceipts(await this.#passOn(this.#run(functions.restore, call, writes), writes), offers.length);
+    }
+    const rest = offerArguments(offers);
     if (maxMessages === 0 && !offers.some(mayReplace) && haveOwnIds(offers)) {
       const reply = await this.#run(functions.offer, { args, rest, notAfter, further: 0 }, writes);
       if (!reply.done) return readReceipts(reply, offers.length);
@@ -329,6 +337,10 @@ export class NativeMessageStore implements MessageStore {
   async list(request: PageRequest): Promise<StoredPage> {
     const { state } = request;
     return readStoredPage(state, await this.#run(functions.list, { args: { state, ...pageArguments(request) } }));
+  }
+
+  async scan(cursor = ''): Promise<ScannedPage> {
+    return readScannedPage(await this.#run(functions.scan, { args: { cursor, size: SCAN_PART } }));
   }
 
   async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {

@@ -11,6 +11,7 @@ import {
   type Settlement,
   type TransferRequest,
 } from '../consumer-store.js';
+import type { Follower, MessagePast } from '../message-past.js';
 import type { Change, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { GroupRules, HistoryRules, Rate, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
@@ -31,6 +32,28 @@ export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   if (onDuplicate === 'keep') return dueArgument(due);
   const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
   return `${dueArgument(due)} ${otherwise}`;
+}
+
+/** Returns the arguments of `lua/restore.lua` for offers with a `past`. */
+export function restoreArguments(offers: readonly Offer[]): ScriptArgument[] {
+  return offers.flatMap((offer) => {
+    const { follower } = offer.past!;
+    return [
+      offer.id,
+      offerDueArgument(offer),
+      offer.body,
+      pastArgument(offer.past!),
+      follower ? followerArgument(follower) : '',
+    ];
+  });
+}
+
+function pastArgument({ offeredAt, failedAttempts, rank, isHeld, death }: MessagePast): string {
+  return `${offeredAt} ${failedAttempts} ${rank ?? '-'} ${isHeld ? 1 : 0} ${death ? `${death.at} ${death.error}` : 0}`;
+}
+
+function followerArgument({ due, body }: Follower): Buffer {
+  return Buffer.concat([Buffer.from(`${dueArgument(due)}\n`), body]);
 }
 
 /** Returns the arguments of a change. They contain a digest of the body that was read, because the body itself may be long. */
@@ -71,6 +94,9 @@ export function rateArgument(rate: Rate | null | undefined): string {
 
 /** Number of messages that one call of `repair` examines. It reads their records, which are as large as their payloads. */
 export const REPAIR_PART = 100;
+
+/** Number of messages that one call of `scan` reads, unless their records are long. */
+export const SCAN_PART = 250;
 
 /** Returns the arguments that name the messages' groups. They precede the arguments about outcomes. */
 export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {

@@ -11,10 +11,10 @@ import type {
   SettleReport,
   TransferReport,
 } from '../consumer-store.js';
+import type { Follower, MessageDeath, ScannedMessage, ScannedPage } from '../message-past.js';
 import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
   ListedState,
-  MessageDeath,
   QueueStatus,
   RepairReport,
   StoredMessage,
@@ -209,6 +209,37 @@ export function readFound(id: string, reply: ScriptReply): StoredMessage | null 
   const death = state === 'dead' ? readDeath(reply) : null;
   const comesBack = !reply.done && { dueAt: reply.number() };
   return { id, state, ...record, ...comesBack, failedAttempts, leasedUntil, death };
+}
+
+export function readScannedPage(reply: ScriptReply): ScannedPage {
+  const cursor = reply.text();
+  const messages = reply.rest(() => readScanned(reply));
+  return { messages, cursor: cursor === '' ? null : cursor };
+}
+
+function readScanned(reply: ScriptReply): ScannedMessage {
+  const id = reply.text();
+  const state = reply.text() as MessageState;
+  const record = readRecord(reply.bytes());
+  const failedAttempts = reply.number();
+  const score = reply.text();
+  const isHeld = reply.flag();
+  const death = readDeath(reply);
+  const follower = reply.bytesOrNull();
+  return {
+    ...{ id, state, ...record, failedAttempts, isHeld },
+    ...(score !== '' && { rank: Number(score) }),
+    death: state === 'dead' ? death : null,
+    ...(follower && { follower: readFollower(follower) }),
+  };
+}
+
+/** Reads a follower as `lua/modules/followers.lua` describes it. One in another form was written by somebody else, and is due at once. */
+function readFollower(bytes: Buffer): Follower {
+  const end = bytes.indexOf('\n');
+  const [, kind, ms] = /^([+@])(\d+)$/.exec(bytes.toString('latin1', 0, Math.max(0, end))) ?? [];
+  if (kind === undefined) return { due: { after: 0 }, body: bytes };
+  return { due: kind === '+' ? { after: Number(ms) } : { at: Number(ms) }, body: bytes.subarray(end + 1) };
 }
 
 /** Reads a refusal by `lua/modules/partitioning.lua`; undefined for any other error. */

@@ -8,5 +8,5 @@ const cluster = useCluster();
 describeMessageStore(
   'RedissonMessageStore in a cluster',
   (limits) => Promise.resolve({ ...openRedisQueue(redissonStore(limits, 'Bc0Lc0'), cluster().nodes), ...ofRedisson }),
-  { follows: false, canChange: false, limitsActive: false, remembers: false },
+  { follows: false, canChange: false, limitsActive: false, remembers: false, restores: false },
 );

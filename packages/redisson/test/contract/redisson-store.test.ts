@@ -8,6 +8,6 @@ describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('entry format %s', (format) => {
   describeMessageStore(
     'RedissonMessageStore',
     (limits) => Promise.resolve({ ...openRedisQueue(redissonStore(limits, format)), ...ofRedisson }),
-    { follows: false, canChange: false, limitsActive: false, remembers: false },
+    { follows: false, canChange: false, limitsActive: false, remembers: false, restores: false },
   );
 });

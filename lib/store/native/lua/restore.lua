@@ -1,0 +1,119 @@
+-- Stores messages as scan.lua has read them, with their failed attempts, followers and permits: as dead letters if they are dead, otherwise
+-- as delayed messages, from which the next transfer makes those ready that are due.
+--
+-- KEYS delayed messages partitions ready claims leases attempts dead errors followers
+--      | permits backlog held wake paused
+-- ARGV deadline: text, instant in ms, 0: none
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
+--      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: none is created
+--      | groups: text, as in modules/groups.lua
+--      ...: for each message: id; due time ('@' and an instant in ms), followed, after a space, by what to do if the id is in use: 'replace'
+--        or 'reject' (default: 'keep'); body; time of the offer in ms, failed attempts, score ('-': the due time), 1 if it keeps a permit,
+--        otherwise 0, time of death in ms (0: it is not dead) and error (JSON), with spaces between them; follower as in
+--        modules/followers.lua (empty: none)
+-- Returns what offer.lua returns.
+--
+-- Atomic because an id must be looked up and taken in one step, and a message must not be seen without its attempts. A crash right
+-- afterwards leaves the messages stored; a lost announcement costs a check interval. If memory is short, the server refuses this function
+-- before it starts.
+
+local function add_pair(list, one, other)
+  list[#list + 1], list[#list + 2] = one, other
+end
+
+-- Plans what to store for the message that is `at` this place of the arguments.
+local function plan_message(q, plan, args, at, due)
+  local id, body, past, follower = args[at], args[at + 2], args[at + 3], args[at + 4]
+  local offered, failed, score, is_held, died_at, cause = match(past, '^(%d+) (%d+) (%S+) ([01]) (%d+) ?(.*)$')
+  add_pair(plan.records, id, Record.pack(due, tonumber(offered), body))
+  if failed ~= '0' then
+    add_pair(plan.spent, id, failed)
+  end
+  if follower ~= '' then
+    add_pair(plan.followers, id, follower)
+  end
+  if died_at ~= '0' then
+    add_pair(plan.deaths, died_at, id)
+    add_pair(plan.causes, id, cause)
+    return
+  end
+  local group = q.groups and Record.group_at(body, 1) or ''
+  add_pair(plan.scores, score == '-' and format('%d', due) or score, Record.member(id, group))
+  plan.earliest = Scores.lower(plan.earliest, due)
+  if q.groups and is_held == '1' and group ~= '' then
+    plan.held[#plan.held + 1], plan.held_by[#plan.held_by + 1] = id, group
+  end
+end
+
+-- Raises an error before the first write if a key has the wrong type, or if the user may not change it.
+local function check(q, replaced)
+  for _, key in ipairs({ q.attempts, q.errors, q.followers }) do call('HLEN', key) end
+  call('ZCARD', q.dead)
+  if #replaced > 0 then
+    TakeOut.check(q)
+  elseif q.groups then
+    Groups.check(q)
+  end
+  if q.groups then
+    Wake.check(q)
+    Groups.read(q, replaced)
+  end
+  Permissions.check(
+    'HSET', q.messages, 'HSET', q.attempts, 'HSET', q.followers, 'HSET', q.errors, 'ZADD', q.dead, 'ZADD', q.delayed
+  )
+end
+
+local function run(keys, args)
+  local q = {
+    delayed = keys[1], messages = keys[2], partitions = keys[3], ready = keys[4], claims = keys[5], leases = keys[6],
+    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], permits = keys[11], backlog = keys[12], held = keys[13],
+    wake = keys[14], paused = keys[15],
+  }
+  local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
+  local max_messages, groups = tonumber(args[5]), q.permits and args[6]
+  if groups then
+    Groups.begin(q, groups)
+  end
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  Partitioning.check(q.partitions, partitioning)
+  local earliest_before = Scores.lowest(q.delayed)
+  local room = max_messages ~= 0 and max_messages - call('HLEN', q.messages) or huge
+  local offers = Offers.read(args, groups and 7 or 6, 5, q.messages)
+  local decided = Offers.decide(offers, room, micros, { due_in_use = Record.due })
+  local plan = { records = {}, spent = {}, followers = {}, deaths = {}, causes = {}, scores = {}, held = {}, held_by = {} }
+  for place, i in ipairs(decided.sources) do
+    plan_message(q, plan, args, offers.at[i], decided.scores[2 * place - 1])
+  end
+  if #plan.records > 0 then
+    check(q, decided.replaced)
+    Channel.announce(database, channel, earliest_before, plan.earliest, now)
+  end
+
+  for _, id in ipairs(decided.replaced) do
+    TakeOut.run(q, id)
+  end
+  for _, write in ipairs({
+    { 'HSET', q.attempts, plan.spent },
+    { 'HSET', q.messages, plan.records },
+    { 'HSET', q.followers, plan.followers },
+    { 'HSET', q.errors, plan.causes },
+    { 'ZADD', q.dead, plan.deaths },
+    { 'ZADD', q.delayed, plan.scores },
+  }) do
+    if #write[3] > 0 then
+      call(write[1], write[2], unpack(write[3]))
+    end
+  end
+  if groups and #plan.records > 0 then
+    Groups.open(q, plan.held, plan.held_by)
+    Groups.hold(q, plan.held)
+    Groups.change(q, plan.held, 1, 0)
+    Wake.signal_ready(q, Groups.store(q))
+  end
+  return decided.receipts
+end
+
+register('restore', {}, run)
