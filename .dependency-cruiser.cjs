@@ -99,7 +99,7 @@ module.exports = {
       comment: 'The other packages of this repository get the library from the registry.',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/' },
-      to: { path: '^lib/', pathNot: '^lib/((calendar|diagnosis|encryption|layouts)/)?index\\.ts$' },
+      to: { path: '^lib/', pathNot: '^lib/((calendar|diagnosis|encryption|export|layouts)/)?index\\.ts$' },
     },
     {
       name: 'library-without-packages',

@@ -118,7 +118,7 @@ export class QueueWriter {
     const count = offers.length;
     const isSpread = queue.router.idEnding !== undefined;
     queue.pendingOffers += count;
-    const outcomes = await this.#writeEach(offers).finally(() => (queue.pendingOffers -= count));
+    const outcomes = await this.writeEach(offers).finally(() => (queue.pendingOffers -= count));
     const { results, refusals, failures } = sortOutcomes(outcomes, (receipt, i) => this.#result(offers[i]!, receipt));
     if (failures.length > 0) {
       throw isSpread
@@ -127,6 +127,22 @@ export class QueueWriter {
     }
     if (refusals.length > 0) throw refused(refusals, count);
     return results;
+  }
+
+  /** Writes many offers, and returns the outcome of each. */
+  async writeEach(offers: readonly Offer[]): Promise<WriteOutcome[]> {
+    const { router } = this.queue;
+    if (router.stores.length === 1 && offers.length > 0) return this.#writeList(router.route(offers[0]!), offers);
+    const outcomes: WriteOutcome[] = [];
+    const writes = [...byDestination(router, offers)].map(async ([destination, own]) => {
+      const written = await this.#writeList(
+        destination,
+        own.map((place) => offers[place]!),
+      );
+      for (const [i, place] of own.entries()) outcomes[place] = named(written[i]!, offers[place]!);
+    });
+    await Promise.all(writes);
+    return outcomes;
   }
 
   /** Writes one offer in its own call. Returns undefined if it was rejected as a duplicate. Throws other errors, as {@link write} does. */
@@ -193,21 +209,6 @@ export class QueueWriter {
     }
     outcomes ??= await router.changes!.offerAgain(destination, offers, refusal);
     if (registered) await registered;
-    return outcomes;
-  }
-
-  async #writeEach(offers: readonly Offer[]): Promise<WriteOutcome[]> {
-    const { router } = this.queue;
-    if (router.stores.length === 1 && offers.length > 0) return this.#writeList(router.route(offers[0]!), offers);
-    const outcomes: WriteOutcome[] = [];
-    const writes = [...byDestination(router, offers)].map(async ([destination, own]) => {
-      const written = await this.#writeList(
-        destination,
-        own.map((place) => offers[place]!),
-      );
-      for (const [i, place] of own.entries()) outcomes[place] = named(written[i]!, offers[place]!);
-    });
-    await Promise.all(writes);
     return outcomes;
   }
 

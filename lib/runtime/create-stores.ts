@@ -58,7 +58,7 @@ export interface Stores {
   /** Undefined if queues exist only in this process: it has one `groups` option per queue, so there is nothing to compare. */
   readonly groupsCheck?: GroupsCheck;
   /** Records offers for handlers that declare repeats. Undefined if this store loses nothing while the process runs. */
-  readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
+  readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set' | 'list'>;
   /** The limits that were set for queues while they run. */
   readonly limits: LimitsRegistry;
   /** Identifies shared storage: instances with equal places share all queues. Undefined if only this instance can access the storage. */

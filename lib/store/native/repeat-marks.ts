@@ -30,6 +30,14 @@ export class NativeRepeatMarks {
     await this.connections.commands.send('HSET', this.#keyOf(repeat), repeat.id, 1);
   }
 
+  /** Returns the ids of all messages that have marks. */
+  async list(queue: string, partitions: number): Promise<string[]> {
+    const keys = Array.from({ length: partitions }, (_, partition) => nativeKeys(this.prefix, queue, partition).declared);
+    const replies = await Promise.all(keys.map((key) => this.connections.commands.send('HGETALL', key)));
+    const fields = replies.flatMap((reply) => reply.rest(() => [reply.text(), reply.text()] as const));
+    return [...new Set(fields.map(([id]) => id))];
+  }
+
   #keyOf({ queue, id, partitions }: DeclaredRepeat): string {
     return nativeKeys(this.prefix, queue, partitionOf(id, partitions)).declared;
   }

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { ExportLine, MessageLine } from './export-line.js';
+
+const END = 2n ** 256n;
+
+/**
+ * A digest of what an export contains: equal digests mean equal messages, settings of groups, limits and declarations, in any order. It is
+ * the sum of the lines' SHA-256. It leaves out what a move may change: the place, states, pauses, and what orders equal due times.
+ */
+export class ExportDigest {
+  #sum = 0n;
+
+  add(line: ExportLine): void {
+    const content = contentOf(line);
+    if (content === undefined) return;
+    const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+    this.#sum = (this.#sum + BigInt(`0x${hash}`)) % END;
+  }
+
+  toString(): string {
+    return this.#sum.toString(16).padStart(64, '0');
+  }
+}
+
+/** Returns what counts of a line, in a fixed order; undefined: nothing. */
+function contentOf(line: ExportLine): readonly unknown[] | undefined {
+  if (line.kind === 'message') return contentOfMessage(line);
+  if (line.kind === 'group') return [line.kind, line.group, line.paused, line.concurrency];
+  if (line.kind === 'declared') return [line.kind, line.id];
+  if (line.kind !== 'settings' || !line.limits) return undefined;
+  const { globalConcurrency, rate } = line.limits;
+  return ['limits', globalConcurrency, rate && [rate.max, rate.per], rate === null];
+}
+
+function contentOfMessage({ kind, id, due, offered, failed = 0, died, follower, body, base64 }: MessageLine) {
+  const next = follower && [follower.after, follower.at, follower.body, follower.base64];
+  return [kind, id, due, offered, failed, died && [died.at, died.error], next, body, base64];
+}
