@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import { assertQueueName, type InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+import type { DelayQueueExporter } from 'nestjs-delay-queue/export';
 import { Approval } from './approval.js';
 import { type CommonArguments, moduleOptionsOf, serverOf } from './connection-arguments.js';
 import { assertExists } from './queue-names.js';
@@ -17,6 +18,7 @@ export interface Run {
   readonly warnOfMissing: (queue: string, missing: readonly number[] | undefined) => void;
   /** Warns if messages could not be searched for a text. */
   readonly warnOfEncrypted: (queue: string, count: number | undefined) => void;
+  readonly exporter: DelayQueueExporter;
   /** Returns counts, due times and the time of Redis at one instant. */
   readonly inspect: (queue: string) => Promise<InspectedQueue>;
 }
@@ -41,6 +43,19 @@ export class CommandLine {
 
   /** Runs a command that only reads. @param queues - the queues that it names; one that never existed is refused */
   async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
+    const { prefix } = command.optsWithGlobals<CommonArguments>();
+    await this.#connect(command, queues, async (run) => {
+      for (const queue of queues) await assertExists(queue, run, prefix);
+      await use(run);
+    });
+  }
+
+  /** Runs a command that only reads, for a queue that need not exist. */
+  async reach(command: Command, queue: string, use: (run: Run) => Promise<void>): Promise<void> {
+    await this.#connect(command, [queue], use);
+  }
+
+  async #connect(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
     for (const queue of queues) assertQueueName(queue);
     const session = await Session.open(await moduleOptionsOf(args, queues), serverOf(args));
@@ -49,9 +64,8 @@ export class CommandLine {
       const warnOfMissing = (queue: string, missing: readonly number[] = []) => this.#warnOfMissing(queue, missing);
       const warnOfEncrypted = (queue: string, count = 0) => this.#warnOfEncrypted(queue, count);
       const warn = { warnOfMissing, warnOfEncrypted };
-      const run = { producer: session.producer, report: this.reportFor(args), ...warn, inspect };
-      for (const queue of queues) await assertExists(queue, run, args.prefix);
-      await use(run);
+      const { producer, exporter } = session;
+      await use({ producer, exporter, report: this.reportFor(args), ...warn, inspect });
     } finally {
       await session.close();
     }
@@ -61,6 +75,12 @@ export class CommandLine {
   async change(command: Command, queue: string, use: (run: ChangingRun) => Promise<void>): Promise<void> {
     const ask = this.#askerFor(command.optsWithGlobals<CommonArguments>());
     await this.look(command, [queue], (run) => use({ ...run, ask }));
+  }
+
+  /** Runs a command that adds messages to a queue, which need not exist, if somebody agrees. */
+  async fill(command: Command, queue: string, use: (run: ChangingRun) => Promise<void>): Promise<void> {
+    const ask = this.#askerFor(command.optsWithGlobals<CommonArguments>());
+    await this.reach(command, queue, (run) => use({ ...run, ask }));
   }
 
   /** Runs a command that changes the servers themselves, if somebody agrees. */

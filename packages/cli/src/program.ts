@@ -7,8 +7,10 @@ import { addDeleteFunctionsCommand } from './commands/delete-functions.command.j
 import { addDelayedCommands } from './commands/delayed.commands.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
 import { addErrorsCommand } from './commands/errors.command.js';
+import { addExportCommand } from './commands/export.command.js';
 import { addGroupsCommands } from './commands/groups.commands.js';
 import { addHistogramCommand } from './commands/histogram.command.js';
+import { addImportCommand } from './commands/import.command.js';
 import { addLimitsCommands } from './commands/limits.commands.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
@@ -65,7 +67,8 @@ function createProgram(terminal: Terminal): Command {
   ];
   const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommands, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands, addLimitsCommands];
-  for (const add of [...looks, ...overviews, ...changes, addDoctorCommand, addDeleteFunctionsCommand])
+  const ofServers = [addDoctorCommand, addDeleteFunctionsCommand];
+  for (const add of [...looks, ...overviews, ...changes, addExportCommand, addImportCommand, ...ofServers])
     add(program, commandLine);
   return program;
 }

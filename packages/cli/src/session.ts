@@ -8,6 +8,7 @@ import {
   DelayQueueProducer,
 } from 'nestjs-delay-queue';
 import { DelayQueueInspector, type InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+import { DelayQueueExporter } from 'nestjs-delay-queue/export';
 
 class CommandLineModule {}
 
@@ -23,7 +24,7 @@ export class Session {
     const outage = new Outage();
     const imports = [DelayQueueModule.forRoot({ ...options, observers: [outage] })];
     const context = await NestFactory.createApplicationContext(
-      { module: CommandLineModule, imports, providers: [DelayQueueInspector] },
+      { module: CommandLineModule, imports, providers: [DelayQueueInspector, DelayQueueExporter] },
       { logger: false, abortOnError: false },
     );
     // A cluster with a failed shard can still be inspected.
@@ -36,6 +37,10 @@ export class Session {
 
   get producer(): DelayQueueProducer {
     return this.context.get(DelayQueueProducer, { strict: false });
+  }
+
+  get exporter(): DelayQueueExporter {
+    return this.context.get(DelayQueueExporter);
   }
 
   inspect(queue: string): Promise<InspectedQueue> {
