@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { runCommandLine } from '../../packages/cli/src/program.js';
 import { redisson } from '../../packages/redisson/src/index.js';
 import { jsonLines, runCommand, startCommand } from '../support/command-line.js';
+import { argumentsFor, ENVIRONMENT } from '../support/run-program.js';
 import { randomName } from '../support/random-name.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
@@ -15,6 +18,9 @@ import { Scene } from '../support/scene.js';
 import { startTestApp } from '../support/test-app.js';
 import { TestTerminal } from '../support/test-terminal.js';
 import { until } from '../support/until.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COMMAND_LINE = new URL('../../packages/cli/src/main.ts', import.meta.url);
 
 const scene = new Scene();
 const run = (...words: string[]) => runCommand(scene, ...words);
@@ -48,27 +54,34 @@ async function exportToFile(of = queue): Promise<string> {
 const digestOf = async (of: string, settings: { url: string; prefix: string } = scene) =>
   (await runCommand(settings, 'export', of, '--digest')).output.trim();
 
+/** Runs commands of a page in a shell, in which `npx` starts the command line, for the queue of the test. */
+async function runShown(commands: readonly string[], variables: Record<string, string>): Promise<string> {
+  const quoted = [process.execPath, ...argumentsFor(COMMAND_LINE)].map((word) => `'${word}'`).join(' ');
+  const script = ['set -e', `npx() { shift; ${quoted} "$@" --prefix '${scene.prefix}'; }`, ...commands].join('\n');
+  const options = { cwd: folder, env: { ...ENVIRONMENT, ...variables, NODE_NO_WARNINGS: '1' } };
+  const { stdout } = await promisify(execFile)('bash', ['-c', script.replaceAll('orders', queue)], options);
+  return stdout;
+}
+
 describe('the command line', () => {
-  it('moves a queue to another server and prefix, as documented: pause, export, import, compare, clear', async () => {
+  it('moves a queue to another server with the commands that the page about moving shows', async () => {
     const server = await startRedis({});
-    const target = { url: server.url, prefix: 'elsewhere' };
+    const target = { url: server.url, prefix: scene.prefix };
     try {
       await producer.offerMany(queue, offersOf(1000));
-      expect((await run('pause', queue, '--yes')).code).toBe(0);
-      const file = await exportToFile();
-      const imported = await runCommand(target, 'import', queue, file, '--yes');
-      const digest = await digestOf(queue);
-      expect(imported).toEqual({
-        code: 0,
-        output: `Imported into queue '${queue}': 1000 new, 0 replaced, 0 left out.\nDigest of the export: ${digest}\n`,
-        problems: '',
-      });
-      expect(await digestOf(queue, target)).toBe(digest);
+      const page = await readFile(path.join(ROOT, 'docs/moving.md'), 'utf8');
+      const shown = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].flatMap(([, block]) =>
+        block!.trim().split(/\n\s*/),
+      );
+      expect(shown).toHaveLength(6);
+      const printed = await runShown(shown, { OLD: scene.url, NEW: server.url });
+      const [digest, ...others] = printed.match(/[0-9a-f]{64}/g)!;
+      expect(others).toEqual([digest, digest]);
+      expect(printed).toContain(`Imported into queue '${queue}': 1000 new, 0 replaced, 0 left out.`);
       const app = await startTestApp({ connection: target.url, prefix: target.prefix, consume: false });
-      expect(await app.producer.status(queue)).toMatchObject({ delayed: 1000, isPaused: true });
-      expect(await producer.clear(queue)).toBe(1000);
-      await producer.resume(queue);
+      expect(await app.producer.status(queue)).toMatchObject({ delayed: 1000, isPaused: false });
       await app.close();
+      expect(await producer.clear(queue)).toBe(1000);
     } finally {
       await server.stop();
     }

@@ -25,6 +25,7 @@ function masked(output: string): string {
   return output
     .replace(/^warn( {2}probe.*\n) .*\n/m, 'ok  $1')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
+    .replace(/\b[0-9a-f]{64}\b/, 'DIGEST')
     .replace(/\d+(\.\d+)? ms/g, 'N ms')
     .replace(/(ahead of|behind) this/, 'beside this')
     .replace(/127\.0\.0\.1:\d+/, 'SERVER')

@@ -149,6 +149,16 @@ const ENCRYPTION_CONTEXT = `
 import { encryption } from 'nestjs-delay-queue/encryption';
 `;
 
+/** The same of those in `lib/export`. */
+const EXPORT_CONTEXT = `
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { DelayQueueExporter } from 'nestjs-delay-queue/export';
+declare const context: INestApplicationContext;
+`;
+
 /** By folder. */
 const CONTEXTS = {
   'packages/redisson/': REDISSON_CONTEXT,
@@ -158,6 +168,7 @@ const CONTEXTS = {
   'lib/diagnosis/': DIAGNOSIS_CONTEXT,
   'lib/calendar/': CALENDAR_CONTEXT,
   'lib/encryption/': ENCRYPTION_CONTEXT,
+  'lib/export/': EXPORT_CONTEXT,
 };
 
 async function sourcesIn(folder: string): Promise<string[]> {
