@@ -1,6 +1,7 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DelayQueueExporter } from 'nestjs-delay-queue/export';
 import type { Distribution } from '../../bench/src/measure/percentiles.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
@@ -22,10 +23,13 @@ const MAX_GROWTH = 100;
 /** The maximum time of 99 of 100 pings to Redis meanwhile, ms. */
 const PING_P99 = 20;
 
+/** How many times as long everything takes because the machine does other work. */
+const overload = () => Math.max(1, loadavg()[0]! / availableParallelism());
+
 describe(`moving ${MILLION} messages of 200 bytes`, () => {
   const scene = new Scene({});
   const queue = scene.newQueue();
-  const target = scene.newQueue();
+  let target = '';
   let exporter: DelayQueueExporter;
   let digest = '';
 
@@ -46,8 +50,6 @@ describe(`moving ${MILLION} messages of 200 bytes`, () => {
     await store.pause();
     await connections.close();
   });
-
-  afterAll(() => scene.redis.flushall());
 
   async function start(): Promise<DelayQueueExporter> {
     const { context } = await scene.startApp({ module: { consume: false }, providers: [DelayQueueExporter] });
@@ -89,7 +91,7 @@ describe(`moving ${MILLION} messages of 200 bytes`, () => {
       `${what}: ${seconds.toFixed(1)} s, memory grew by ${growth.megabytes.toFixed(0)} MB, pings p99 ${p99.toFixed(1)} ms`,
     );
     expect(growth.megabytes).toBeLessThan(MAX_GROWTH);
-    expect(p99).toBeLessThan(PING_P99);
+    expect(p99).toBeLessThan(PING_P99 * overload());
   }
 
   test('an export takes constant memory, and no call keeps others waiting', async () => {
@@ -105,6 +107,7 @@ describe(`moving ${MILLION} messages of 200 bytes`, () => {
 
   test('an import takes constant memory, and the digests are equal', async () => {
     exporter = await start();
+    target = scene.newQueue();
     await report('export and import', async (growth) => {
       const input = Readable.from(exporter.exportQueue(queue));
       const imported = await exporter.importQueue(target, growth.watch(createInterface({ input })));
