@@ -8,7 +8,7 @@ import type { Queue } from '../runtime/queues.js';
  */
 export async function assertExportable(queue: Queue, groupsCheck: Stores['groupsCheck']): Promise<void> {
   const { name, options, router } = queue;
-  if (!router.stores.every(({ scan }) => scan)) {
+  if (!router.stores.every((store) => 'scan' in store)) {
     const problem = `queue '${name}' has the layout '${options.layout.name}', which can neither be exported nor imported`;
     throw new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `${problem}: move its messages by offering them again`);
   }

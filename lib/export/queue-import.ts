@@ -152,21 +152,20 @@ export class QueueImport {
     const startedAt = this.clock.monotonic();
     const outcomes = await this.#writer.writeEach(batch.map(({ offer }) => offer));
     const failures = batch.flatMap((each, i) => this.#failureOf(each, outcomes[i]!) ?? []);
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0) throw failures[0] as unknown;
     await this.#slowDown(batch.length, this.clock.monotonic() - startedAt);
   }
 
   /** Counts the outcome of a message, or returns why it was not written. */
-  #failureOf({ offer, line }: ReadOffer, outcome: WriteOutcome): DelayQueueError | undefined {
-    if (outcome instanceof WriteFailure) return this.#failed(line, withMessageId(outcome.error, offer.id));
-    const error = refusalOf(this.queue, offer, outcome);
-    if (error) return this.#failed(line, error);
-    this.#counts[outcome.outcome as Written]++;
+  #failureOf({ offer, line }: ReadOffer, outcome: WriteOutcome): unknown {
+    const error = outcome instanceof WriteFailure ? outcome.error : refusalOf(this.queue, offer, outcome);
+    if (error !== undefined) return this.#failed(line, withMessageId(error, offer.id));
+    this.#counts[(outcome as OfferReceipt).outcome as Written]++;
     return undefined;
   }
 
-  #failed(line: number, error: unknown): DelayQueueError {
-    if (!(error instanceof DelayQueueError)) throw error;
+  #failed(line: number, error: unknown): unknown {
+    if (!(error instanceof DelayQueueError)) return error;
     const { created, replaced } = this.#counts;
     const done = `Messages written before this: ${created + replaced}`;
     const problem = `line ${line}: ${error.message}. ${done}. Repeat the import: it leaves out those that are there`;
