@@ -23,13 +23,14 @@ export class ExportDigest {
 }
 
 /** Returns what counts of a line, in a fixed order; undefined: nothing. */
-function contentOf(line: ExportLine): readonly unknown[] | undefined {
+function contentOf(line: ExportLine): object | undefined {
   if (line.kind === 'message') return contentOfMessage(line);
   if (line.kind === 'group') return [line.kind, line.group, line.paused, line.concurrency];
   if (line.kind === 'declared') return [line.kind, line.id];
   if (line.kind !== 'settings' || !line.limits) return undefined;
   const { globalConcurrency, rate } = line.limits;
-  return ['limits', globalConcurrency, rate && [rate.max, rate.per], rate === null];
+  // As an object, because in an array a limit that the options decide (undefined) would look like none (null).
+  return { globalConcurrency, rate: rate && [rate.max, rate.per] };
 }
 
 function contentOfMessage({ kind, id, due, offered, failed = 0, died, follower, body, base64 }: MessageLine) {
