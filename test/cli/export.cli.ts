@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { DelayQueueProducer } from '../../lib/index.js';
@@ -97,6 +98,16 @@ describe('the command line', () => {
     expect(await producer.find(target, 'a')).toMatchObject({ payload: { a: 1 } });
   });
 
+  it('ends at a line that it cannot read, even if its input stays open', async () => {
+    const words = [...argumentsFor(COMMAND_LINE), 'import', queue, '--yes', '--prefix', scene.prefix];
+    const env = { ...ENVIRONMENT, REDIS_URL: scene.url, NODE_NO_WARNINGS: '1' };
+    const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'ignore', 'pipe'], timeout: 60_000 });
+    child.stdin.write('{"kind":"nonsense"}\n');
+    const [problems] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(child.exitCode).toBe(2);
+    expect(problems).toMatch(/^line 1: kind must be 'export' or /);
+  });
+
   it('continues an import that was killed when it is repeated', async () => {
     await producer.offerMany(queue, offersOf(5000));
     await producer.pause(queue);
@@ -136,11 +147,11 @@ describe('the command line', () => {
   it('notices a file that is cut off, or was changed', async () => {
     await producer.offerMany(queue, offersOf(3));
     const [file, target] = [await exportToFile(), scene.newQueue()];
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.split('\n').slice(0, -2).join('\n'));
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, whole.split('\n').slice(0, -2).join('\n'));
     const cut = await run('import', target, file, '--dry-run');
     expect(cut).toMatchObject({ code: 2, problems: 'after line 5: the export is cut off: its last line is missing\n' });
-    await writeFile(file, text.replace('payload 1', 'payload 7'));
+    await writeFile(file, whole.replace('payload 1', 'payload 7'));
     const changed = await run('import', target, file, '--dry-run');
     expect(changed.problems).toContain('line 6: the digest differs');
   });

@@ -76,5 +76,14 @@ async function openFile(file: string): Promise<FileHandle> {
 
 /** Starts to read only when the lines are taken: those that come earlier would be lost. */
 async function* linesOf({ input }: Terminal, file: FileHandle | undefined): AsyncGenerator<string> {
-  yield* file ? file.readLines({ autoClose: false }) : createInterface({ input });
+  if (file) {
+    yield* file.readLines({ autoClose: false });
+    return;
+  }
+  try {
+    yield* createInterface({ input });
+  } finally {
+    // After a failure, whoever writes to it may keep it open, and with it this process.
+    input.destroy();
+  }
 }
