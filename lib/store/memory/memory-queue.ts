@@ -161,13 +161,14 @@ export class MemoryQueue {
 
   /** Returns what {@link takeIn} needs to restore a message. @param place - among the ready messages, if it is one of them */
   pastOf(message: MemoryMessage, place?: number): MessagePast {
-    const { id, offeredAt, failedAttempts, state, error, hasPermit } = message;
+    const { id, dueAt, offeredAt, failedAttempts, state, error, hasPermit } = message;
     const follower = this.#followers.get(id);
-    const rank = place === undefined || !this.#groups ? message.rank : rankAt(place, message.dueAt);
+    const rank = place === undefined || !this.#groups ? message.rank : rankAt(place, dueAt);
     return {
       ...{ offeredAt, failedAttempts, isHeld: state === 'delayed' && hasPermit },
       death: state === 'dead' ? { at: rank, error } : null,
-      ...((state === 'delayed' || state === 'ready') && rank % 1 > 0 && { rank }),
+      // The rank of a message that waits for its group's rate says when that allows more.
+      ...((state === 'delayed' || state === 'ready') && rank % 1 > 0 && Math.floor(rank) === dueAt && { rank }),
       ...(follower && { follower: { due: follower.due, body: Buffer.from(follower.body) } }),
     };
   }

@@ -32,7 +32,10 @@ export class NativeRepeatMarks {
 
   /** Returns the ids of all messages that have marks. */
   async list(queue: string, partitions: number): Promise<string[]> {
-    const keys = Array.from({ length: partitions }, (_, partition) => nativeKeys(this.prefix, queue, partition).declared);
+    const keys = Array.from(
+      { length: partitions },
+      (_, partition) => nativeKeys(this.prefix, queue, partition).declared,
+    );
     const replies = await Promise.all(keys.map((key) => this.connections.commands.send('HGETALL', key)));
     const fields = replies.flatMap((reply) => reply.rest(() => [reply.text(), reply.text()] as const));
     return [...new Set(fields.map(([id]) => id))];

@@ -215,6 +215,20 @@ export function describeRestoringGroups(name: string, openQueue: OpenQueue): voi
       expect(await target.queue.leftovers()).toEqual([]);
     });
 
+    it("messages that wait for their group's rate are due at once where they are restored, and have their permits", async () => {
+      const rated = { concurrency: 2, onRetry: 'hold', rate: { max: 1, per: HOUR } } as const;
+      const [queue, target] = [new GroupedQueue(await queues.open({ groups: rated })), await open()];
+      await queue.makeReady('a1', 'a2', 'a3', 'a4');
+      for (let i = 0; i < 3; i++) await queue.take();
+      const found = await scanAll(queue.store);
+      expect(found.find(({ isHeld }) => isHeld)).toBeDefined();
+      expect(found.every(({ rank, dueAt }) => rank === undefined || Math.floor(rank) === dueAt)).toBe(true);
+      await restore(target.store, found);
+      await target.queue.transfer();
+      expect((await target.handleAll(1)).sort()).toEqual(['a1', 'a2', 'a3', 'a4']);
+      expect(await target.queue.leftovers()).toEqual([]);
+    });
+
     it('a message that keeps its permit may be replaced by one of another group', async () => {
       const [queue, target] = [await open(), await open()];
       await queue.beginHeld('a1');

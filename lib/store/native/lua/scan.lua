@@ -39,7 +39,11 @@ local function append_message(q, search, reply, id, record)
   local delayed = call('ZSCORE', q.delayed, q.permits and Record.member(id, Record.group(record)) or id)
   local died = not delayed and call('ZSCORE', q.dead, id)
   if delayed then
-    state, score = 'delayed', find(delayed, '.', 1, true) and delayed or ''
+    state = 'delayed'
+    -- The score of a message that waits for its group's rate says when that allows more: elsewhere, the message is due at once.
+    if q.permits and find(delayed, '.', 1, true) and not Groups.waits_for_rate(record, delayed) then
+      score = delayed
+    end
     is_held = q.permits and call('HGET', q.held, id) and 1 or 0
   elseif died then
     state, died_at, cause = 'dead', tonumber(died), call('HMGET', q.errors, id)[1]
