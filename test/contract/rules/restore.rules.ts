@@ -216,7 +216,7 @@ export function describeRestoringGroups(name: string, openQueue: OpenQueue): voi
     });
 
     it("messages that wait for their group's rate are due at once where they are restored, and have their permits", async () => {
-      const rated = { concurrency: 2, onRetry: 'hold', rate: { max: 1, per: HOUR } } as const;
+      const rated = { concurrency: 4, onRetry: 'hold', rate: { max: 1, per: HOUR } } as const;
       const [queue, target] = [new GroupedQueue(await queues.open({ groups: rated })), await open()];
       await queue.makeReady('a1', 'a2', 'a3', 'a4');
       for (let i = 0; i < 3; i++) await queue.take();
