@@ -110,7 +110,8 @@ export class QueueImport {
     this.#digest.add(line);
     if (line.kind === 'message') return this.#takeMessage(line, length);
     if (line.kind === 'group') this.#assert(() => assertGrouped(this.queue, `group '${line.group}'`));
-    if (line.kind === 'settings' && line.limits) this.#assert(() => assertLimitable(this.queue));
+    const limits = line.kind === 'settings' ? line.limits : undefined;
+    if (limits) this.#assert(() => assertLimitable(this.queue, limits));
     if (this.rules.dryRun) return;
     if (line.kind === 'settings') await this.#applySettings(line);
     else if (line.kind === 'group') await this.#applyGroup(line);
