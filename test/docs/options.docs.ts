@@ -139,7 +139,7 @@ describe('the table of options', () => {
 
 describe('the combinations of options that the page excludes', () => {
   const given: Given = {
-    rate: { max: 1, per: '1s' },
+    rate: { max: 2, per: '1s' },
     globalConcurrency: 1,
     partitions: 2,
     groups: {},

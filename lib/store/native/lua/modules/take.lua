@@ -93,10 +93,10 @@ end
 -- How many ready messages a claim looks at to find one that it may take.
 local MAX_LOOKED_AT = 100
 
--- Sets aside those of the first `most` ready messages that may not be taken: messages of paused groups return to the front of their
+-- Removes those of the first `most` ready messages that may not be taken: messages of paused groups return to the front of their
 -- backlogs and give up their permits; if a group has used up its rate, its messages are delayed. Returns how many messages remain in the
 -- list of ready ids, and how many of those that come first may be taken.
-local function set_aside(q, most, micros)
+local function remove_untakeable(q, most, micros)
   Groups.check_permits(q)
   if q.groups.has_settings then
     Permissions.check('LPUSH', q.backlog, 'LREM', q.ready)
@@ -165,7 +165,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     local takeable = most
     if groups and (groups.has_settings or q.rates) then
       Take.check(q, request)
-      ready, takeable = set_aside(q, most, micros)
+      ready, takeable = remove_untakeable(q, most, micros)
     end
     ids = takeable > 0 and call('LRANGE', q.ready, '0', takeable - 1) or {}
     in_list = #ids
