@@ -39,6 +39,10 @@ describe("the soak's command line", () => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 
+  test('limits the queues with --limits', () => {
+    expect(settingsFrom(['--limits'])).toEqual({ ...DEFAULT_SETTINGS, limits: true });
+  });
+
   test('selects only well-behaved handlers with --handlers good', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
@@ -56,6 +60,8 @@ describe("the soak's command line", () => {
     '--groups 0',
     '--groups 1 --layout redisson',
     '--groups 1 --consumer sound',
+    '--limits --layout redisson',
+    '--limits --consumer sound',
     '--consumer crowding',
     '--rate 0',
     '--seed 1.5',

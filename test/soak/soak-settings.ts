@@ -30,6 +30,8 @@ export interface SoakSettings {
   readonly layout: Layout;
   /** The number of messages of a group that are handled at once; 0: messages have no groups. */
   readonly groups: number;
+  /** True if queues have rates, also of each group, a global concurrency and a history. */
+  readonly limits: boolean;
   /** The consumer: the module, or a naive one whose known faults the oracle must catch. */
   readonly consumer: ConsumerKind;
   /** The folder for journals, logs and the report. */
@@ -79,6 +81,7 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   partitions: 1,
   layout: 'native',
   groups: 0,
+  limits: false,
   consumer: 'module',
   out: 'soak-report',
   keepJournals: false,
@@ -102,6 +105,7 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
       partitions: { type: 'string' },
       layout: { type: 'string' },
       groups: { type: 'string' },
+      limits: { type: 'boolean' },
       consumer: { type: 'string' },
       out: { type: 'string' },
       'keep-journals': { type: 'boolean' },
@@ -121,6 +125,9 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
   if (partitions > 1 && layout !== 'native') throw new Error('--partitions needs --layout native');
   if (partitions > 1 && isNaive(consumer)) throw new Error('--partitions needs the module as consumer');
   const groups = groupsFrom(values.groups, { layout, consumer });
+  const { limits = false } = values;
+  if (limits && (layout !== 'native' || isNaive(consumer)))
+    throw new Error('--limits needs --layout native and the module as consumer');
   const acknowledge =
     values.acknowledge === undefined ? 0 : wholeNumber('acknowledge', values.acknowledge, defaults.acknowledge);
   if (acknowledge > 0 && redis === 'one') throw new Error('--acknowledge needs --cluster or --sentinel');
@@ -134,7 +141,7 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
     handlers: values.handlers === undefined ? defaults.handlers : misbehavioursFrom(values.handlers),
     workers: wholeNumber('workers', values.workers, defaults.workers),
     producers: wholeNumber('producers', values.producers, defaults.producers),
-    ...{ redis, acknowledge, partitions, layout, groups, consumer },
+    ...{ redis, acknowledge, partitions, layout, groups, limits, consumer },
     out: values.out ?? defaults.out,
     keepJournals: values['keep-journals'] ?? defaults.keepJournals,
     ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),

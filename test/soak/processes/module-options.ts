@@ -11,6 +11,15 @@ const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
   payments: { layout: redisson({ codec: 'json' }) },
 };
 
+/** Limits that are reached now and then, and a history. A rate cannot be divided among partitions if there are groups. */
+function limitsOf(queue: QueueName, { partitions, soak }: Pick<ProcessSettings, 'soak' | 'partitions'>): QueueOptions {
+  if (queue === 'orders' && (partitions === 1 || soak.groups === 0)) return { rate: { max: 1500, per: '1s' } };
+  if (queue === 'payments' && partitions === 1) return { globalConcurrency: 20 };
+  return { history: { for: '10m', max: 5000, payloads: queue === 'mails' } };
+}
+
+const GROUP_RATE = { max: 20, per: '500ms' } as const;
+
 function permitsOf({ groups, consumer }: ProcessSettings['soak']): number {
   return consumer === 'crowding' ? groups + 1 : groups;
 }
@@ -25,7 +34,10 @@ export function moduleOptions({
     ...QUEUES[queue],
     ...(soak.layout === 'redisson' && REDISSON[queue]),
     ...(partitions > 1 && { partitions }),
-    ...(soak.groups > 0 && { groups: { concurrency: permitsOf(soak), onRetry: 'hold' } }),
+    ...(soak.limits && limitsOf(queue, { partitions, soak })),
+    ...(soak.groups > 0 && {
+      groups: { concurrency: permitsOf(soak), onRetry: 'hold', ...(soak.limits && { rate: GROUP_RATE }) },
+    }),
   });
   return {
     connection,
