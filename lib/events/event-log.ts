@@ -91,6 +91,10 @@ const QUEUE_TEXTS: Texts = {
   aborted: (logger, { queue, id }) => logger.log(`${queue}: message ${id} was aborted, so it is gone`),
   'dead-letters-dropped': (logger, { queue, count }) =>
     logger.warn(`${queue}: ${count} dead letters were dropped because the queue has reached maxDeadLetters`),
+  'ids-dropped': (logger, { queue, count }) =>
+    logger.warn(
+      `${queue}: ${count} kept ids were dropped before their time, so offers with them are no longer ignored: raise idsFor.max`,
+    ),
   'unknown-type': (logger, { queue, id, type = '', form, isFirst }) => {
     if (!isFirst) return;
     const problem = form === undefined ? noHandler(type) : unknownForm(form);

@@ -13,6 +13,7 @@ export class LiveLimits implements StoreLimits {
   readonly history: StoreLimits['history'];
   readonly ownRate: StoreLimits['rate'];
   readonly partitions: number;
+  readonly idsFor: StoreLimits['idsFor'];
   readonly #own: StoreLimits;
   readonly #registry: NativeLimits;
   readonly #queue: string;
@@ -37,6 +38,7 @@ export class LiveLimits implements StoreLimits {
     this.history = own.history;
     this.ownRate = own.rate;
     this.partitions = partitions;
+    this.idsFor = own.idsFor;
     this.#own = own;
     this.#registry = registry;
     this.#queue = queue;

@@ -58,6 +58,11 @@ export interface DelayQueueEvents {
   };
   /** The oldest dead letters were removed, because the queue had more than `maxDeadLetters`. */
   'dead-letters-dropped': DelayQueueEvents['transferred'];
+  /**
+   * Kept ids (the queue's option `idsFor`) were dropped before their time, because there were more than `max`. Reported at most once a minute,
+   * with the number since the last report.
+   */
+  'ids-dropped': DelayQueueEvents['transferred'];
   /** This process cannot handle the message, so the message waits for one that can. */
   'unknown-type': {
     readonly queue: string;
@@ -227,6 +232,7 @@ const NAMES = {
   failed: true,
   dead: true,
   'dead-letters-dropped': true,
+  'ids-dropped': true,
   'unknown-type': true,
   transferred: true,
   'lease-lost': true,

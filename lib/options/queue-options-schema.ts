@@ -87,8 +87,9 @@ const noLimitOrCount = z.union(
   [noLimit, wholeNumber(1, 10_000)],
   mustBe("a whole number from 1 to 10000, or 'unlimited'"),
 );
-/** The longest time for which the history of a queue is kept, ms: 10 years. */
-const MAX_HISTORY = 10 * 365.25 * 24 * HOUR;
+
+/** The longest time for which a queue keeps its history, or ids, ms: 10 years. */
+const MAX_KEPT = 10 * 365.25 * 24 * HOUR;
 
 const off = z.pipe(
   z.literal('off'),
@@ -121,12 +122,17 @@ const historySchema = z.union(
   [
     off,
     z.strictObject({
-      for: duration(SECOND, MAX_HISTORY),
+      for: duration(SECOND, MAX_KEPT),
       max: z.prefault(wholeNumber(1, 10_000_000), 100_000),
       payloads: z.prefault(trueOrFalse(), false),
     }),
   ],
   mustBe("{ for, max?, payloads? }, such as { for: '7d' }, or 'off'"),
+);
+
+const idsForSchema = z.union(
+  [off, z.strictObject({ for: duration(SECOND, MAX_KEPT), max: z.prefault(wholeNumber(1, 10_000_000), 1_000_000) })],
+  mustBe("{ for, max? }, such as { for: '1d' }, or 'off'"),
 );
 
 /** All options of a queue, with defaults as a user would write them. Tests compare them with the types, comments and `docs/options.md`. */
@@ -150,6 +156,7 @@ const queueFields = {
   ),
   maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
   history: z.prefault(historySchema, 'off'),
+  idsFor: z.prefault(idsForSchema, 'off'),
   checkInterval: z.prefault(duration(SECOND, HOUR), '60s'),
   blockTimeout: z.prefault(duration(SECOND, HOUR / 6), '25s'),
   layout: z.prefault(
@@ -245,7 +252,7 @@ export interface BatchSize {
 /** The schema of a queue's options after those of all places have been merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, partitions, rate, globalConcurrency, groups, history, expiresAfter, encryption } = options;
+    const { layout, partitions, rate, globalConcurrency, groups, history, idsFor, expiresAfter, encryption } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate && groups) refuse('rate', "must be 'unlimited' with partitions and groups");
     if (rate && rate.max < partitions)
@@ -256,6 +263,7 @@ export const queueSchema = queueLayerSchema.check(
       refuse('globalConcurrency', `must be 'unlimited' with layout '${layout.name}'`);
     if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
     if (history && !layout.can.history) refuse('history', `must be 'off' with layout '${layout.name}'`);
+    if (idsFor && !layout.can.idsFor) refuse('idsFor', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);
     if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);

@@ -246,6 +246,24 @@ export interface QueueOptions {
     | 'off'
     | undefined;
   /**
+   * Keeps the id of each message that a handler has handled, so that later offers with this id are ignored. Every process that offers to or
+   * handles the queue needs the option. Not available in every layout. See `docs/kept-ids.md`.
+   * @defaultValue `'off'`
+   */
+  readonly idsFor?:
+    | {
+        /** How long an id is kept after its message was handled. 1 s – 10 years. */
+        readonly for: Duration;
+        /**
+         * How many ids are kept. 1–10,000,000. Beyond it, the oldest go. With n `partitions`, each keeps up to 1/n of this number, rounded
+         * up.
+         * @defaultValue `1_000_000`
+         */
+        readonly max?: number | undefined;
+      }
+    | 'off'
+    | undefined;
+  /**
    * How often the next due time is looked up even without an announcement; also the longest delay that a lost announcement can cause.
    * 1 s – 1 h.
    * @defaultValue `'60s'`

@@ -69,32 +69,32 @@ export class PartitioningCopies {
     return newest === UNPARTITIONED ? undefined : newest;
   }
 
-  /** True if all partitions have this partitioning and are empty. */
+  /** True if all partitions have this partitioning and no messages. */
   async areEmpty(partitioning: Partitioning): Promise<boolean> {
-    return (await this.#emptyOf(partitioning)).every(Boolean);
+    return (await this.#withoutAny(partitioning, ['messages', 'followers'])).every(Boolean);
   }
 
   /**
-   * Returns the partitioning without former counts that no message depends on: the partitions concerned are empty, and have this
+   * Returns the partitioning without former counts that no message and no kept id depends on: the partitions concerned have none, and have this
    * partitioning, so calls that use a former one cannot fill them. Undefined if all counts are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;
     if (formers.length === 0) return undefined;
-    const empty = await this.#emptyOf(partitioning);
+    const empty = await this.#withoutAny(partitioning, ['messages', 'followers', 'kept']);
     const gone = formers.filter((former) => partitionsLeftBy(former, partitioning).every((each) => empty[each]));
     return gone.length === 0 ? undefined : withoutFormers(partitioning, gone);
   }
 
-  /** Returns true for each partition that certainly has this partitioning and is empty. */
-  #emptyOf(partitioning: Partitioning): Promise<(boolean | undefined)[]> {
+  /** Returns true for each partition that certainly has this partitioning and none of these keys. */
+  #withoutAny(partitioning: Partitioning, parts: readonly (keyof NativeKeys)[]): Promise<(boolean | undefined)[]> {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
-      const { partitions, messages, followers } = this.#keys(partition);
+      const keys = this.#keys(partition);
       // The order matters: a partition that has this partitioning, and is then found empty, cannot be filled by calls with a former one.
       const [stored, count] = await Promise.all([
-        this.connections.commands.send('GET', partitions),
-        this.connections.commands.send('EXISTS', messages, followers),
+        this.connections.commands.send('GET', keys.partitions),
+        this.connections.commands.send('EXISTS', ...parts.map((part) => keys[part])),
       ]);
       return !stored.done && stored.text() === text && count.number() === 0;
     });

@@ -23,7 +23,8 @@ export interface OfferOptions extends RetryOptions {
    * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` replaces
    * the old message; if a handler holds it, the handler loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
    * old message; if it is active, the new message waits until the old one is done, and only then starts its delay. A later follower
-   * replaces an earlier one. `'follow'` is not available in every layout. Default: `'keep'`.
+   * replaces an earlier one. `'follow'` is not available in every layout, nor in a queue with `idsFor`. In such a queue, a message that was
+   * handled counts as existing, and all but `'reject'` ignore the new one. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
@@ -78,12 +79,17 @@ export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
 export interface OfferResult {
   /** The id given, or the generated one. */
   readonly id: string;
-  /** The due time, by Redis' clock, of the new message, or of the existing one that was kept or is followed. */
+  /**
+   * The due time, by Redis' clock, of the new message, or of the existing one that was kept or is followed; if the offer was ignored because
+   * a message with this id has been handled (the queue's option `idsFor`), the time of that.
+   */
   readonly dueAt: Date;
-  /** True if the id was free; false if a message with this id existed and was kept, replaced or followed. */
+  /** True if the id was free; false if a message with this id existed and was kept, replaced or followed, or was handled. */
   readonly created: boolean;
   /** Present, and true, only if the new message follows an active one (`onDuplicate: 'follow'`). */
   readonly follows?: true;
+  /** Present only if the offer was ignored because a message with this id was handled then, by Redis' clock (the queue's option `idsFor`). */
+  readonly handledAt?: Date;
 }
 
 /** The options of an offer to a typed queue, which takes the type as an argument. */

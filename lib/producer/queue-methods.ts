@@ -17,6 +17,7 @@ import type { Retries } from '../message/retries.js';
 import type { RepeatOptions, RepeatTimes } from '../options/queue-options.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
+import type { MessageStore } from '../store/message-store.js';
 import { Changes, type MessageChange, type PayloadRules } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferOptions, OfferRequest, OfferResult } from './offer.js';
@@ -32,7 +33,7 @@ import {
   snapshotOf,
 } from './queue-views.js';
 import type { HandledOf, SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
-import { assertGrouped, assertLimitable } from './unsupported.js';
+import { assertGrouped, assertKeepsIds, assertLimitable } from './unsupported.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { REPEATS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
@@ -178,6 +179,26 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const [{ router }, id] = this[NAMED](args);
     assertMessageId(id);
     return router.lookUp(id, { ask: (store) => store.abort(id), isFound: Boolean });
+  }
+
+  /**
+   * Frees an id that a queue with the option `idsFor` keeps because a message with it was handled. The next offer with the id is not ignored.
+   * @returns true if the id was kept
+   * @throws DelayQueueError also `INVALID_ARGUMENT` if the queue keeps no ids, and `UNSUPPORTED_BY_LAYOUT`
+   * @example
+   * ```ts
+   * const wasHandled = await producer.freeId('invoices', `invoice:${invoiceId}`);
+   * ```
+   */
+  async freeId(...args: [...Name, id: string]): Promise<boolean> {
+    const [queue, id] = this[NAMED](args);
+    assertMessageId(id);
+    assertKeepsIds(queue, 'freeId');
+    let wasKept = false;
+    // Asks every store, because messages with and without a group may have had the same id.
+    const ask = async (store: MessageStore) => (wasKept = (await store.freeId!(id)) || wasKept);
+    await queue.router.lookUp(id, { ask, isFound: () => false });
+    return wasKept;
   }
 
   /**

@@ -242,6 +242,7 @@ export class QueueWriter {
   #result({ id, body, onDuplicate }: Offer, { outcome, dueAt, notCopied }: OfferReceipt): OfferResult {
     const { name, options } = this.queue;
     if (outcome === 'rejected') throw duplicate(name, id);
+    if (outcome === 'handled' && onDuplicate === 'reject') throw alreadyHandled(name, id, new Date(dueAt));
     if (outcome === 'full') {
       const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
       throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
@@ -252,12 +253,18 @@ export class QueueWriter {
     if (notCopied) throw withMessageId(notCopied, id);
     if (outcome === 'kept' && onDuplicate !== 'repeat') this.context.advice.onKept(name, id);
     const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+    if (outcome === 'handled') return { ...result, handledAt: new Date(dueAt) };
     return outcome === 'followed' ? { ...result, follows: true } : result;
   }
 }
 
 export function duplicate(queue: string, id: string): DelayQueueError {
   const problem = `Queue '${queue}' already has a message '${id}'`;
+  return new DelayQueueError('DUPLICATE_MESSAGE', problem, { messageId: id });
+}
+
+function alreadyHandled(queue: string, id: string, at: Date): DelayQueueError {
+  const problem = `Queue '${queue}' has already handled a message '${id}', at ${at.toISOString()}`;
   return new DelayQueueError('DUPLICATE_MESSAGE', problem, { messageId: id });
 }
 

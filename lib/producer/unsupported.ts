@@ -17,6 +17,10 @@ export function assertSupported(
 ): void {
   const { can } = queue.options.layout;
   if (onDuplicate === 'follow' && !can.followers) throw unsupported(queue, "onDuplicate: 'follow'");
+  if (onDuplicate === 'follow' && queue.options.idsFor) {
+    const problem = `queue '${queue.name}' keeps the ids of handled messages (idsFor), so nothing can follow one; use 'keep', or another id`;
+    throw new DelayQueueError('INVALID_ARGUMENT', `onDuplicate: 'follow': ${problem}`);
+  }
   if (maxWait !== undefined && !can.debounce) throw unsupported(queue, 'maxWait');
   if (expiry && !can.expiry) throw unsupported(queue, 'expiresAfter');
   if (retries) assertRetries(queue, retries);
@@ -38,6 +42,18 @@ export function assertGrouped(queue: Queue, what: string): void {
   if (groups) return;
   const advice = `set queues['${queue.name}'].groups, such as { concurrency: 1 }, in every process that uses the queue`;
   throw new DelayQueueError('INVALID_ARGUMENT', `${what}: queue '${queue.name}' has no groups; ${advice}`);
+}
+
+/**
+ * Throws unless this queue keeps the ids of handled messages.
+ * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
+ */
+export function assertKeepsIds(queue: Queue, what: string): void {
+  const { idsFor, layout } = queue.options;
+  if (!layout.can.idsFor) throw unsupported(queue, what);
+  if (idsFor) return;
+  const advice = `set queues['${queue.name}'].idsFor, such as { for: '1d' }, in every process that uses the queue`;
+  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: queue '${queue.name}' keeps no ids; ${advice}`);
 }
 
 /**

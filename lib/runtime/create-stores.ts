@@ -94,9 +94,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     copies,
   });
   const limits = new NativeLimits(connections, prefix);
-  const neededBy = ({ name, options: { layout, partitions, groups, history } }: CheckedQueue) => [
+  const neededBy = ({ name, options: { layout, partitions, groups, history, idsFor } }: CheckedQueue) => [
     ...neededToCall(scripting),
-    ...layout.neededCommands({ prefix, queue: name, partitions, groups, history, isCluster: connections.isCluster }),
+    ...layout.neededCommands({
+      ...{ prefix, queue: name, partitions, groups, history, idsFor },
+      isCluster: connections.isCluster,
+    }),
     ...(copies ? [{ name: waitFor(copies).command }] : []),
   ];
   return {

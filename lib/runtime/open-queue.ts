@@ -44,7 +44,7 @@ export function routerOf(
 
 /** Returns the limits of one partition, given the number of partitions. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
-  const { attempts, maxDeadLetters, maxMessages, rate, globalConcurrency, history } = options;
+  const { attempts, maxDeadLetters, maxMessages, rate, globalConcurrency, history, idsFor } = options;
   return {
     attempts,
     maxDeadLetters: Math.ceil(maxDeadLetters / partitions),
@@ -52,5 +52,6 @@ export function limitsOfPartition(options: ResolvedQueueOptions, partitions = op
     rate: shareOf(rate, partitions),
     globalConcurrency,
     history: history && { ...history, max: Math.ceil(history.max / partitions) },
+    idsFor: idsFor && { ...idsFor, max: Math.ceil(idsFor.max / partitions) },
   };
 }

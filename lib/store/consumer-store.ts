@@ -67,6 +67,9 @@ export interface ConsumerStore {
    *
    * A repeating message without a follower comes again with its outcome's `next`, unless {@link ProducerStore.cancel} has ended its
    * repetition.
+   *
+   * In a store with {@link KeptIdRules}, the same step keeps the id of a message that was handled and is gone ({@link keepsId}), and drops the
+   * oldest kept ids beyond the limits, but not many more in one call than it adds.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
@@ -229,6 +232,10 @@ export interface Settlement {
   readonly outcome: Outcome;
 }
 
+/** True for an outcome after which a store may keep the id: a handler has handled the message, and it does not repeat. */
+export const keepsId = ({ outcome }: Settlement): boolean =>
+  outcome.kind === 'ack' && outcome.next === undefined && outcome.lateBy === undefined;
+
 /** A message that a handler has handled. */
 export interface Handling {
   readonly id: string;
@@ -265,6 +272,8 @@ export interface SettleReport {
   readonly accepted: readonly boolean[];
   /** As in {@link TransferReport.dropped}. */
   readonly dropped: number;
+  /** Number of kept ids that were dropped before their time, because there were too many. Absent if ids are not kept. */
+  readonly idsDropped?: number;
 }
 
 export interface DueListener {

@@ -56,6 +56,8 @@ export interface LayoutAbilities {
   readonly encryption: boolean;
   /** True if a queue can remember the messages that were handled. */
   readonly history: boolean;
+  /** True if a queue can keep the ids of handled messages, so that later offers with them are ignored. */
+  readonly idsFor: boolean;
   /** True if processes without this package may handle its queues. The directory then does not know all consumers. */
   readonly otherConsumers: boolean;
   /** True if several queues may share one layout object. False if the object names the keys of a single queue. */
@@ -73,6 +75,8 @@ export interface QueueAddress {
   readonly groups?: GroupRules | null;
   /** Null or absent: handled messages are not remembered. */
   readonly history?: object | null;
+  /** Null or absent: ids are not kept. */
+  readonly idsFor?: object | null;
   readonly isCluster: boolean;
 }
 

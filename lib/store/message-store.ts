@@ -37,6 +37,15 @@ export interface StoreLimits {
   watch?(onChange: () => void): () => void;
   /** Absent or null: handled messages are not remembered. */
   readonly history?: HistoryRules | null;
+  /** Absent or null: ids are free once their messages are gone. */
+  readonly idsFor?: KeptIdRules | null;
+}
+
+export interface KeptIdRules {
+  /** How long an id is kept after its message was handled, ms. */
+  readonly for: number;
+  /** The maximum number of kept ids. */
+  readonly max: number;
 }
 
 export interface HistoryRules {

@@ -2,6 +2,7 @@ import type { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { DueTime } from '../message/duration.js';
 import type { MessagePast } from './message-past.js';
+import type { KeptIdRules } from './message-store.js';
 
 export type { DueTime };
 
@@ -11,6 +12,8 @@ export interface ProducerStore {
    * Stores new messages. Receipts come in the order of the offers, and each offer sees those before it in the same call. If the queue's
    * earliest due time becomes earlier, listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
    * survives whatever the store survives.
+   *
+   * An offer whose id is kept ({@link KeptIdRules}) is ignored, whatever its `onDuplicate`.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 
@@ -40,6 +43,12 @@ export interface ProducerStore {
    * ends, and its end does not resume the message; neither does an offer with `repeat`. Absent if messages of the layout cannot repeat.
    */
   pauseRepeat?(id: string, pause: RepeatPause): Promise<RepeatPauseOutcome>;
+
+  /**
+   * Frees an id that is kept because its message was handled ({@link KeptIdRules}). Returns false if the id is not kept. Absent if the store
+   * keeps no ids.
+   */
+  freeId?(id: string): Promise<boolean>;
 }
 
 export interface RepeatPause {
@@ -110,14 +119,14 @@ export interface Offer {
 }
 
 /**
- * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. `full`,
- * `oversized`: nothing was written, because the queue holds its `maxMessages`, or because the server does not accept such a long body.
+ * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. `handled`:
+ * nothing was written, because the id is kept. `full`, `oversized`: nothing was written, because the queue holds its `maxMessages`, or because the server does not accept such a long body.
  */
-export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'full' | 'oversized';
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'handled' | 'full' | 'oversized';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;
-  /** The due time of the new or existing message with this id; 0 if there is none. */
+  /** The due time of the new or existing message with this id; if that was `handled`, the time of that; 0 if there is none. */
   readonly dueAt: number;
   /** `NOT_REPLICATED` if the message is not known to have been replicated as `acknowledge` requires. */
   readonly notCopied?: DelayQueueError | undefined;

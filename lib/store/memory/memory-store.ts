@@ -1,19 +1,20 @@
 import { unwrapPutOff } from '../../message/codec/body-forms.js';
 import { type Clock, steadyClock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
-import type {
-  Announcer,
-  Claim,
-  ClaimedTransfer,
-  ClaimReport,
-  ClaimRequest,
-  DueListener,
-  Handling,
-  Settlement,
-  SettleReport,
-  TransferReport,
-  TransferRequest,
-  WakeSignal,
+import {
+  type Announcer,
+  type Claim,
+  type ClaimedTransfer,
+  type ClaimReport,
+  type ClaimRequest,
+  type DueListener,
+  type Handling,
+  keepsId,
+  type Settlement,
+  type SettleReport,
+  type TransferReport,
+  type TransferRequest,
+  type WakeSignal,
 } from '../consumer-store.js';
 import type {
   Change,
@@ -44,6 +45,7 @@ import type {
 import { ClaimRate } from './claim-rate.js';
 import { DueAnnouncer, MemoryWakeSignals } from './memory-signals.js';
 import { MemoryHistory } from './memory-history.js';
+import { MemoryKeptIds } from './memory-kept-ids.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
 import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
@@ -57,6 +59,7 @@ export class MemoryMessageStore implements MessageStore {
   readonly #queue: MemoryQueue;
   readonly #table: MessageTable;
   readonly #history = new MemoryHistory();
+  readonly #keptIds = new MemoryKeptIds();
   readonly #wakeSignals: MemoryWakeSignals;
   readonly #announcer = new DueAnnouncer();
   /** The store of the queue's other messages: those with groups, or those without. Undefined if there are none. */
@@ -90,10 +93,17 @@ export class MemoryMessageStore implements MessageStore {
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return this.#atomically((now) => {
-      const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
+      const receipts = offers.map((offer) => this.#receiptOfKept(offer, now) ?? this.#queue.takeIn(offer, now));
       // A replaced message may have had a permit, which is now free.
       if (receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForPermits();
       return receipts;
+    });
+  }
+
+  freeId(id: string): Promise<boolean> {
+    return this.#atomically((now) => {
+      const { idsFor } = this.#queue.limits;
+      return idsFor ? this.#keptIds.free(id, Math.floor(now), idsFor) : false;
     });
   }
 
@@ -196,7 +206,13 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
       if (!this.#wakeForPermits() && released > 0) this.#wakeForReady();
-      return { accepted, dropped: this.#queue.dropDead() };
+      const report = { accepted, dropped: this.#queue.dropDead() };
+      const { idsFor } = this.#queue.limits;
+      if (!idsFor) return report;
+      const handled = settlements.filter((settlement, i) => accepted[i] && keepsId(settlement));
+      // A follower may have taken a message's place.
+      const ids = handled.map(({ claim }) => claim.id).filter((id) => !this.#table.get(id));
+      return { ...report, idsDropped: this.#keptIds.keep(ids, Math.floor(now), idsFor) };
     });
   }
 
@@ -350,6 +366,12 @@ export class MemoryMessageStore implements MessageStore {
 
   openWakeSignal(): WakeSignal {
     return this.#wakeSignals.open();
+  }
+
+  #receiptOfKept({ id }: Offer, now: number): OfferReceipt | undefined {
+    const { idsFor } = this.#queue.limits;
+    const handledAt = idsFor ? this.#keptIds.timeOf(id, Math.floor(now), idsFor) : undefined;
+    return handledAt === undefined ? undefined : { outcome: 'handled', dueAt: handledAt };
   }
 
   /** Adds the next due time to the report of a transfer, and announces the transfer. */

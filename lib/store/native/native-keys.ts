@@ -32,6 +32,8 @@ const ENDINGS = {
   partitions: 'partitions',
   /** HASH id → 1, of repeating messages that handlers declare. Survives the messages' cancellation, so it is lost only with the data. */
   declared: 'declared',
+  /** ZSET id → the time at which the message with this id was handled, ms, for the ids that the queue keeps. */
+  kept: 'kept',
   /** ZSET id → minus the time at which the message was handled, ms, for the messages that the queue remembers. */
   handled: 'handled',
   /** HASH id → what is remembered of the message (see `lua/remember.lua`); the same ids as in `handled`. */

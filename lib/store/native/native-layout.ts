@@ -25,6 +25,7 @@ export const nativeLayout: Layout = {
     retries: true,
     encryption: true,
     history: true,
+    idsFor: true,
     otherConsumers: false,
     severalQueues: true,
   },
@@ -34,10 +35,11 @@ export const nativeLayout: Layout = {
   open: (connections, { prefix, queue, limitsOf }) =>
     new PlainRouter(new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: limitsOf(1) })),
 
-  neededCommands({ prefix, queue, partitions, groups, history, isCluster }) {
+  neededCommands({ prefix, queue, partitions, groups, history, idsFor, isCluster }) {
     const more = (keys: NativeKeys) => [
       ...(isCluster ? neededInCluster(keys) : []),
       ...(history ? neededCommands(historyPermissions, keys) : []),
+      ...(idsFor ? neededCommands(keptIdPermissions, keys) : []),
     ];
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {
       const keys = nativeKeys(prefix, queue, partition);
@@ -70,6 +72,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   rate: ['GET', 'SET'],
   partitions: [],
   declared: [],
+  kept: [],
   handled: [],
   history: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
@@ -82,6 +85,11 @@ const readsOfHistory = { handled: ['UNLINK', 'ZCARD', 'ZRANGE'], history: ['HGET
 export const historyPermissions: Permissions<Pick<NativeKeys, 'handled' | 'history'>> = {
   handled: ['PEXPIRE', 'ZADD', 'ZCOUNT', 'ZREM'],
   history: ['HDEL', 'HSET', 'PEXPIRE'],
+};
+
+/** The commands that a queue with the option `idsFor` needs besides. */
+export const keptIdPermissions: Permissions<Pick<NativeKeys, 'kept'>> = {
+  kept: ['PEXPIRE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
 };
 
 /** Lists the commands that queues of every layout also need in a cluster. */
@@ -102,6 +110,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   ended: [...nativePermissions.ended, 'EXISTS'],
   partitions: ['EXISTS', 'GET', 'SET'],
   declared: ['HEXISTS', 'HSET'],
+  kept: ['EXISTS'],
   ...readsOfHistory,
 };
 

@@ -16,6 +16,8 @@ export const NATIVE_MODULES = {
 /** The file of each store function. */
 const FILES = {
   offer: 'offer',
+  offerUnlessKept: 'offer-unless-kept',
+  freeId: 'free-id',
   cancel: 'cancel',
   reschedule: 'reschedule',
   change: 'change',
@@ -26,6 +28,7 @@ const FILES = {
   signal: 'signal',
   extend: 'extend',
   settle: 'settle',
+  settleAndKeep: 'settle-and-keep',
   abort: 'abort',
   repair: 'repair',
   status: 'status',
@@ -53,7 +56,7 @@ export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
   {
     read: readLua,
-    modules: [],
+    modules: ['settling', 'offering'],
     functions: [...Object.values(FILES), 'place', 'retire', 'report-worker', 'list-workers'],
   },
 ]);

@@ -1,16 +1,17 @@
-import type {
-  Announcer,
-  Claim,
-  ClaimedTransfer,
-  ClaimReport,
-  ClaimRequest,
-  DueListener,
-  Handling,
-  Settlement,
-  SettleReport,
-  TransferReport,
-  TransferRequest,
-  WakeSignal,
+import {
+  type Announcer,
+  type Claim,
+  type ClaimedTransfer,
+  type ClaimReport,
+  type ClaimRequest,
+  type DueListener,
+  type Handling,
+  keepsId,
+  type Settlement,
+  type SettleReport,
+  type TransferReport,
+  type TransferRequest,
+  type WakeSignal,
 } from '../consumer-store.js';
 import type {
   Change,
@@ -48,6 +49,7 @@ import {
   digestOf,
   dueArgument,
   groupArguments,
+  handledArgument,
   handlingArguments,
   isHandled,
   mayBeOversized,
@@ -74,6 +76,7 @@ import {
   readClaimReport,
   readFound,
   readHandled,
+  readKeepingReport,
   readQueueStatus,
   readReceipts,
   readRepairReport,
@@ -179,13 +182,18 @@ export class NativeMessageStore implements MessageStore {
       const call = { args: { ...args, maxMessages }, rest: restoreArguments(offers), notAfter };
       return readReceipts(await this.#passOn(this.#run(functions.restore, call, writes), writes), offers.length);
     }
+    const { idsFor } = this.#limits;
+    // Nobody can have offered a generated id before.
+    const looksForKept = idsFor && !offers.every(({ isNew }) => isNew);
+    const called = looksForKept ? functions.offerUnlessKept : functions.offer;
+    const ofCall = looksForKept ? { ...args, keptFor: idsFor.for } : args;
     const rest = offerArguments(offers);
     if (maxMessages === 0 && !offers.some(mayReplace) && haveOwnIds(offers)) {
-      const reply = await this.#run(functions.offer, { args, rest, notAfter, further: 0 }, writes);
+      const reply = await this.#run(called, { args: ofCall, rest, notAfter, further: 0 }, writes);
       if (!reply.done) return readReceipts(reply, offers.length);
     }
-    const call = this.#complete({ args: { ...args, maxMessages }, rest, notAfter });
-    const reply = this.#run(functions.offer, call, writes);
+    const call = this.#complete({ args: { ...ofCall, maxMessages }, rest, notAfter });
+    const reply = this.#run(called, call, writes);
     return readReceipts(await (offers.some(mayReplace) ? this.#passOn(reply, writes) : reply), offers.length);
   }
 
@@ -229,6 +237,13 @@ export class NativeMessageStore implements MessageStore {
     return reply.done ? null : readHandled(id, reply.bytes());
   }
 
+  async freeId(id: string): Promise<boolean> {
+    const { idsFor } = this.#limits;
+    if (!idsFor) return false;
+    const args = { id, keptFor: idsFor.for, partitioning: this.#partitioning.text };
+    return (await this.#run(functions.freeId, { args })).flag();
+  }
+
   async transfer(request: TransferRequest): Promise<TransferReport> {
     const args = transferArguments(request, this.#limits, this.#announcing);
     const rest = activeArgument(this.#limits, this.#others?.claims);
@@ -265,19 +280,25 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
+    const { idsFor } = this.#limits;
+    const keeps = idsFor && settlements.some(keepsId);
+    const [called, readReport] = keeps
+      ? [functions.settleAndKeep, readKeepingReport]
+      : [functions.settle, readSettleReport];
+    const ofIds = keeps && { keptFor: idsFor.for, most: idsFor.max, handled: handledArgument(settlements) };
     const runs = settlementArguments(settlements);
     if (this.#groups === undefined && settlements.every(isHandled)) {
-      const reply = await this.#passOn(this.#run(functions.settle, { rest: runs }));
-      if (!reply.done) return readSettleReport(reply, settlements.length);
+      const reply = await this.#passOn(this.#run(called, { ...(ofIds && { args: ofIds }), rest: runs }));
+      if (!reply.done) return readReport(reply, settlements.length);
     }
     const { channel, database } = this.#announcing;
-    const args = { channel, database, maxDead: this.#limits.maxDeadLetters };
+    const args = { ...ofIds, channel, database, maxDead: this.#limits.maxDeadLetters };
     const call =
       this.#groups === undefined
         ? { args, rest: runs }
         : { args: { ...args, count: settlements.length }, rest: [...groupArguments(settlements), ...runs] };
-    const reply = this.#passOn(this.#run(functions.settle, this.#complete(call)));
-    return readSettleReport(await reply, settlements.length);
+    const reply = this.#passOn(this.#run(called, this.#complete(call)));
+    return readReport(await reply, settlements.length);
   }
 
   async remember(handlings: readonly Handling[]): Promise<void> {

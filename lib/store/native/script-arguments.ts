@@ -5,6 +5,7 @@ import {
   type Announcer,
   type ClaimRequest,
   type Handling,
+  keepsId,
   LEASE_EXPIRED,
   type NextOccurrence,
   type Outcome,
@@ -153,6 +154,12 @@ function nextArgument({ at, count }: NextOccurrence): string {
 /** Appends a body to the details of an outcome. The details contain no line feed: they are a due time or an error, which is JSON. */
 function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
+}
+
+/** Returns the argument that names the settlements after which ids are kept, by position; empty if all are. */
+export function handledArgument(settlements: readonly Settlement[]): string {
+  if (settlements.every(keepsId)) return '';
+  return settlements.flatMap((settlement, i) => (keepsId(settlement) ? [i + 1] : [])).join(' ');
 }
 
 /** Returns the arguments that describe handled messages to `remember`. */

@@ -200,6 +200,12 @@ export function readSettleReport(reply: ScriptReply, settlements: number): Settl
   return { dropped, accepted };
 }
 
+/** Reads the reply of `lua/settle-and-keep.lua`. */
+export function readKeepingReport(reply: ScriptReply, settlements: number): SettleReport {
+  const idsDropped = reply.number();
+  return { ...readSettleReport(reply, settlements), idsDropped };
+}
+
 export function readFound(id: string, reply: ScriptReply): StoredMessage | null {
   if (reply.done) return null;
   const state = reply.text() as MessageState;

@@ -46,6 +46,7 @@ export class RedissonLayout implements Layout {
       retries: false,
       encryption: false,
       history: false,
+      idsFor: false,
       followers: false,
       otherConsumers: true,
       severalQueues,
