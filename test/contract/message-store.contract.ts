@@ -13,6 +13,7 @@ import { describeDueCounts } from './rules/due-count.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeFollowers } from './rules/follower.rules.js';
 import { describeHistory } from './rules/history.rules.js';
+import { describeKeptIds } from './rules/kept-ids.rules.js';
 import { describeLateCalls } from './rules/late.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
@@ -72,6 +73,7 @@ export function describeMessageStore(
     describeLists(queues);
     if (remembers) describeHistory(queues);
     if (restores) describeRestoring(queues);
+    if (remembers) describeKeptIds(queues);
     describeBodies(queues);
     describeWakeSignals(queues);
     describeWatching(queues);

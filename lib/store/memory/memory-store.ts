@@ -206,13 +206,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
       if (!this.#wakeForPermits() && released > 0) this.#wakeForReady();
-      const report = { accepted, dropped: this.#queue.dropDead() };
-      const { idsFor } = this.#queue.limits;
-      if (!idsFor) return report;
-      const handled = settlements.filter((settlement, i) => accepted[i] && keepsId(settlement));
-      // A follower may have taken a message's place.
-      const ids = handled.map(({ claim }) => claim.id).filter((id) => !this.#table.get(id));
-      return { ...report, idsDropped: this.#keptIds.keep(ids, Math.floor(now), idsFor) };
+      return { accepted, dropped: this.#queue.dropDead(), ...this.#keepIds(settlements, accepted, now) };
     });
   }
 
@@ -366,6 +360,19 @@ export class MemoryMessageStore implements MessageStore {
 
   openWakeSignal(): WakeSignal {
     return this.#wakeSignals.open();
+  }
+
+  #keepIds(
+    settlements: readonly Settlement[],
+    accepted: readonly boolean[],
+    now: number,
+  ): Pick<SettleReport, 'idsDropped'> | undefined {
+    const { idsFor } = this.#queue.limits;
+    if (!idsFor) return undefined;
+    const handled = settlements.filter((settlement, i) => accepted[i] && keepsId(settlement));
+    // A follower may have taken a message's place.
+    const ids = handled.map(({ claim }) => claim.id).filter((id) => !this.#table.get(id));
+    return { idsDropped: this.#keptIds.keep(ids, Math.floor(now), idsFor) };
   }
 
   #receiptOfKept({ id }: Offer, now: number): OfferReceipt | undefined {

@@ -49,7 +49,6 @@ import {
   digestOf,
   dueArgument,
   groupArguments,
-  handledArgument,
   handlingArguments,
   isHandled,
   mayBeOversized,
@@ -128,6 +127,11 @@ const haveOwnIds = (offers: readonly Offer[]) =>
 
 /** Maximum number of handled messages whose records one call copies. Each may be as large as a payload. */
 const MAX_RECORDS_KEPT = 32;
+
+/** How settlements are sent, and their reports read. */
+const SETTLING = { called: functions.settle, readReport: readSettleReport, isBrief: isHandled };
+/** The same, if ids of theirs are kept. */
+const SETTLING_AND_KEEPING = { called: functions.settleAndKeep, readReport: readKeepingReport, isBrief: keepsId };
 
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
@@ -282,12 +286,10 @@ export class NativeMessageStore implements MessageStore {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const { idsFor } = this.#limits;
     const keeps = idsFor && settlements.some(keepsId);
-    const [called, readReport] = keeps
-      ? [functions.settleAndKeep, readKeepingReport]
-      : [functions.settle, readSettleReport];
-    const ofIds = keeps && { keptFor: idsFor.for, most: idsFor.max, handled: handledArgument(settlements) };
-    const runs = settlementArguments(settlements);
-    if (this.#groups === undefined && settlements.every(isHandled)) {
+    const { called, readReport, isBrief } = keeps ? SETTLING_AND_KEEPING : SETTLING;
+    const ofIds = keeps && { keptFor: idsFor.for, most: idsFor.max };
+    const runs = settlementArguments(settlements, isBrief);
+    if (this.#groups === undefined && settlements.every(isBrief)) {
       const reply = await this.#passOn(this.#run(called, { ...(ofIds && { args: ofIds }), rest: runs }));
       if (!reply.done) return readReport(reply, settlements.length);
     }

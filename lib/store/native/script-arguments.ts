@@ -5,7 +5,6 @@ import {
   type Announcer,
   type ClaimRequest,
   type Handling,
-  keepsId,
   LEASE_EXPIRED,
   type NextOccurrence,
   type Outcome,
@@ -104,28 +103,33 @@ export function groupArguments(settlements: readonly Settlement[]): ScriptArgume
   return settlements.map(({ claim }) => claim.group ?? '');
 }
 
-/** Returns the arguments that describe settlements. Merges consecutive ones with the same claim and the same outcome. */
-export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+/**
+ * Returns the arguments that describe settlements. Merges consecutive ones with the same claim and the same outcome.
+ * @param isBrief - true for a settlement that needs no description but its number: its message is gone
+ */
+export function settlementArguments(
+  settlements: readonly Settlement[],
+  isBrief: (settlement: Settlement) => boolean,
+): ScriptArgument[] {
+  const isAlike = (one: Settlement, other: Settlement) =>
+    one.claim.token === other.claim.token && (one.outcome === other.outcome || (isBrief(one) && isBrief(other)));
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
     const settlement = settlements[first]!;
     const { claim, outcome } = settlement;
     let count = 1;
     while (first + count < settlements.length && isAlike(settlements[first + count]!, settlement)) count++;
-    args.push(claim.token, isHandled(settlement) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
+    args.push(claim.token, isBrief(settlement) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
     for (const end = first + count; first < end; first++) args.push(settlements[first]!.claim.id);
   }
   return args;
 }
 
-const isAlike = (one: Settlement, other: Settlement) =>
-  one.claim.token === other.claim.token && (one.outcome === other.outcome || (isHandled(one) && isHandled(other)));
-
-/** True for an outcome without details, after which the message is gone. */
+/** True for an outcome without details, after which the message is gone. It may have expired. */
 export const isHandled = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
 function kindOf(outcome: Outcome): string {
-  if (outcome.kind === 'ack') return 'next';
+  if (outcome.kind === 'ack') return outcome.next ? 'next' : 'ack';
   if (outcome.kind !== 'dead') return outcome.kind;
   if (outcome.next) return 'deadnext';
   return outcome.by === 'lease' ? 'spent' : 'dead';
@@ -142,7 +146,7 @@ function withDetail(kind: string, outcome: Outcome): ScriptArgument {
 
 function whatOf(outcome: Outcome): string | number {
   if (outcome.kind === 'dead') return outcome.error;
-  if (outcome.kind === 'ack') return nextArgument(outcome.next!);
+  if (outcome.kind === 'ack') return outcome.next ? nextArgument(outcome.next) : 'expired';
   if ('delay' in outcome) return outcome.delay;
   return 'at' in outcome ? `@${outcome.at}` : '';
 }
@@ -154,12 +158,6 @@ function nextArgument({ at, count }: NextOccurrence): string {
 /** Appends a body to the details of an outcome. The details contain no line feed: they are a due time or an error, which is JSON. */
 function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
-}
-
-/** Returns the argument that names the settlements after which ids are kept, by position; empty if all are. */
-export function handledArgument(settlements: readonly Settlement[]): string {
-  if (settlements.every(keepsId)) return '';
-  return settlements.flatMap((settlement, i) => (keepsId(settlement) ? [i + 1] : [])).join(' ');
 }
 
 /** Returns the arguments that describe handled messages to `remember`. */

@@ -39,8 +39,8 @@ local function end_claim(claims, leases, token, left)
 end
 
 -- Ends claims of handled messages, from argument `at` on. Returns false, without any change, if more is needed than ending claims. With
--- groups, `of_groups` comes from Groups.acknowledgement, and frees their permits.
-function Settling.acknowledge(keys, args, at, of_groups)
+-- groups, `of_groups` comes from Groups.acknowledgement, and frees their permits. `keep`: as in Settling.run.
+function Settling.acknowledge(keys, args, at, of_groups, keep)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   local token, ids, from, left, some_left = args[at], args, at + 2, nil, false
   local held = call('HGET', claims, token)
@@ -71,6 +71,9 @@ function Settling.acknowledge(keys, args, at, of_groups)
     and (not some_left or acl_check('HSET', claims, '0', '0')) and (not has_attempts or acl_check('HDEL', attempts, '0'))) then
     return false
   end
+  if keep then
+    keep(ids, from)
+  end
   call('HDEL', messages, unpack(ids, from))
   if has_attempts then
     call('HDEL', attempts, unpack(ids, from))
@@ -88,8 +91,21 @@ function Settling.acknowledge(keys, args, at, of_groups)
   return 0
 end
 
--- Settles messages with any outcome. `keys`: in the order of settle.lua; `q`: the same keys by name.
-function Settling.run(q, keys, args)
+-- Returns the ids of the messages that are gone because they were handled, not because they had expired.
+local function handled_ids(plan)
+  local ids = {}
+  for _, id in ipairs(plan.gone) do
+    local run = plan.runs[id]
+    if run.outcome == 'ack' and run.detail == '' then
+      ids[#ids + 1] = id
+    end
+  end
+  return ids
+end
+
+-- Settles messages with any outcome. `keys`: in the order of settle.lua; `q`: the same keys by name. `keep`, if given, is called right before
+-- the first write with a list of the ids whose messages are gone because they were handled, and where in it they begin.
+function Settling.run(q, keys, args, keep)
   local channel, database, max_dead = args[1], args[2], tonumber(args[3])
   local at, names = 4, nil
   if q.permits then
@@ -100,7 +116,7 @@ function Settling.run(q, keys, args)
     for i = 6, at - 1 do
       are_known = are_known and args[i] ~= ''
     end
-    local reply = are_known and Settling.acknowledge(keys, args, at, Groups.acknowledgement(q, args, 6, at - 1))
+    local reply = are_known and Settling.acknowledge(keys, args, at, Groups.acknowledgement(q, args, 6, at - 1), keep)
     if reply then
       return reply
     end
@@ -113,6 +129,9 @@ function Settling.run(q, keys, args)
   if next(plan.left) ~= nil then
     local now = Settlement.plan(q, plan, attempts_kept, followers_kept)
     Channel.announce(database, channel, plan.earliest_before, plan.earliest, now)
+    if keep then
+      keep(handled_ids(plan), 1)
+    end
     Settlement.execute(q, plan, max_dead)
   end
   return plan.reply
