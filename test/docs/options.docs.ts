@@ -32,7 +32,7 @@ const queueOptions: OptionSet = {
 };
 
 /** The fields of a queue option that is an object. */
-function fieldsOf(option: 'backoff' | 'rate' | 'groups' | 'history', place: string, required: Given): OptionSet {
+function fieldsOf(option: 'backoff' | 'rate' | 'groups' | 'history' | 'idsFor', place: string, required: Given): OptionSet {
   const resolve = (given: Given) => {
     return resolveQueueOptions({ [option]: { ...required, ...given } })[option]!;
   };
@@ -66,6 +66,7 @@ const SETS = [
   fieldsOf('rate', 'QueueOptions.rate', { max: 1, per: '1s' }),
   groupOptions,
   fieldsOf('history', 'QueueOptions.history', { for: '1h' }),
+  fieldsOf('idsFor', 'QueueOptions.idsFor', { for: '1h' }),
 ];
 
 const every = (filter: (option: DocumentedOption) => boolean) =>
@@ -146,6 +147,7 @@ describe('the combinations of options that the page excludes', () => {
     expiresAfter: '1h',
     encryption: encryption({ current: null, keys: { k1: Buffer.alloc(32) } }),
     history: { for: '1h' },
+    idsFor: { for: '1h' },
     'layout: redisson()': redisson(),
   };
   const options = Object.entries(given).map(([name, value]) => ({ name, option: { [name.split(':')[0]!]: value } }));

@@ -98,6 +98,24 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'restore, replace a dead message': restore('dead', { at: 1, error: '{}' }),
 };
 
+/** Those of a queue that keeps the ids of handled messages. */
+export const CALLS_KEEPING_IDS: typeof CALLS = {
+  'settle: ack': settle({ kind: 'ack' }),
+  'settle: ack of a followed message': settle({ kind: 'ack' }, FOLLOWED),
+  'settle: ack and retry': (store) =>
+    store.settle([
+      { claim: HELD, outcome: { kind: 'ack' } },
+      { claim: FOLLOWED, outcome: { kind: 'retry', delay: LONG_LEASE } },
+    ]),
+  'offer a new message': offer('new', 'reject'),
+  'offer, replace an active message': offer('active', 'replace'),
+  'offer, with the id of a handled message': offer('handled', 'keep'),
+  'offer, with and without the id of a handled message': (store) =>
+    store.offer(['handled', 'new'].map((id) => ({ id, due: { at: FAR }, onDuplicate: 'replace', body: 'J2' }))),
+  'free an id': (store) => store.freeId!('handled'),
+  'free an id that is not kept': (store) => store.freeId!('never'),
+};
+
 /** The same for the keys of groups, where all messages are of one group. */
 export const CALLS_OF_GROUPS: typeof CALLS = {
   ...CALLS,
@@ -166,6 +184,7 @@ export class FullQueues {
         heartbeat: 60_000,
       });
       const pattern = this.#open();
+      if (options.limits?.idsFor) await handle(pattern.store, 'handled');
       await fill(pattern.store, options.hasGroups);
       for (const [part, key] of Object.entries(pattern.keys)) {
         const value = await scene.redis.dumpBuffer(key);
@@ -252,6 +271,14 @@ async function fill(store: MessageStore, hasGroups = false): Promise<void> {
   await expire({ id: 'expired', token: 'of expired' });
 }
 
+async function handle(store: MessageStore, id: string): Promise<void> {
+  const token = `of ${id}`;
+  await store.offer([{ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }]);
+  await store.transfer({ limit: 10 });
+  await store.claim({ token, limit: 1, lease: LONG_LEASE });
+  await store.settle([{ claim: { id, token }, outcome: { kind: 'ack' } }]);
+}
+
 async function dump(redis: Redis, keys: object): Promise<Record<string, string | null>> {
   const parts = Object.entries(keys) as [string, string][];
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
@@ -266,3 +293,8 @@ export const COMMANDS = [
 
 /** The same for messages with groups, which have backlogs, and no short scripts. */
 export const COMMANDS_OF_GROUPS = [...COMMANDS.filter((command) => command !== 'exists'), 'lpop'];
+
+/** Those in the scripts that keep ids and look for kept ones, on any key. */
+export const COMMANDS_KEEPING_IDS = [
+  ...['hdel', 'hmget', 'pexpire', 'time', 'zadd', 'zcard', 'zcount', 'zmscore', 'zrem', 'zremrangebyrank', 'zscore'],
+];

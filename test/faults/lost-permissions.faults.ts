@@ -3,15 +3,20 @@ import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import {
   CALLS,
+  CALLS_KEEPING_IDS,
   CALLS_OF_GROUPS,
   CLAIMS_OF_GROUPS,
   COMMANDS,
+  COMMANDS_KEEPING_IDS,
   COMMANDS_OF_GROUPS,
   FullQueues,
   GROUP_RATES,
   withoutInstants,
 } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
+
+/** One more message reaches the limit. */
+const KEEPING_IDS = { idsFor: { for: 3_600_000, max: 1 } };
 
 /** The commands that a claim of messages with groups needs only if the groups have a rate. */
 const COMMANDS_OF_RATE = ['get', 'set', 'zadd', 'hset', 'publish', 'lrem'];
@@ -21,6 +26,13 @@ type FullQueueCalls = [string, ConstructorParameters<typeof FullQueues>[1], type
 describe.each<FullQueueCalls>([
   ['one command', {}, CALLS, COMMANDS],
   ['one command on the keys of groups', { hasGroups: true }, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
+  ['one command while ids are kept', { limits: KEEPING_IDS }, CALLS_KEEPING_IDS, COMMANDS_KEEPING_IDS],
+  [
+    'one command on the keys of groups while ids are kept',
+    { limits: KEEPING_IDS, hasGroups: true },
+    CALLS_KEEPING_IDS,
+    COMMANDS_KEEPING_IDS,
+  ],
   ...Object.entries(GROUP_RATES).map(([name, groupRate]): FullQueueCalls => {
     return [`one command on the keys of ${name}`, { hasGroups: true, groupRate }, CLAIMS_OF_GROUPS, COMMANDS_OF_RATE];
   }),
@@ -28,7 +40,8 @@ describe.each<FullQueueCalls>([
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, messages become dead letters and are dropped at once.
-  const queues = new FullQueues(scene, { ...options, user, limits: { attempts: 2, maxDeadLetters: 0 } });
+  const limits = { attempts: 2, maxDeadLetters: 0, ...options.limits };
+  const queues = new FullQueues(scene, { ...options, user, limits });
   const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 

@@ -8,6 +8,7 @@ import { dumpAll, effectsOf, recover, replay, WITH_LOG } from '../support/redis/
 import { Scene } from '../support/scene.js';
 import {
   CALLS,
+  CALLS_KEEPING_IDS,
   CALLS_OF_GROUPS,
   CLAIMS_OF_GROUPS,
   FULL_QUEUE_IDS,
@@ -18,6 +19,7 @@ import {
 } from './full-queue.js';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const FAR = 9e12;
 
 const settleHeld = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
@@ -113,6 +115,32 @@ describe.each<FullQueueCalls>([
     },
   );
 });
+
+describe.each([false, true])(
+  'a script that keeps ids and ends between two of its writes, with groups: %s',
+  (hasGroups) => {
+    const dir = mkdtempSync(join(tmpdir(), 'torn-ids-'));
+    const scene = new Scene({ args: WITH_LOG, dir });
+    const queues = new FullQueues(scene, { hasGroups, limits: { idsFor: { for: HOUR, max: 1 } } });
+
+    test.each(Object.keys(CALLS_KEEPING_IDS).filter((name) => name.startsWith('settle')))(
+      'leaves the message, or its id is kept: %s',
+      async (name) => {
+        await scene.redis.flushall();
+        const { redis, store, keys } = await queues.copy();
+        const before = await dumpAll(redis);
+        const effects = await effectsOf(dir, () => CALLS_KEEPING_IDS[name]!(store));
+        expect(effects.length).toBeGreaterThan(2);
+        for (let count = 1; count <= effects.length; count++) {
+          await replay(redis, before, effects.slice(0, count));
+          const found = await redis.hexists(keys.messages, HELD.id);
+          const isKept = (await redis.zscore(keys.kept, HELD.id)) !== null;
+          expect([count, found === 1 || isKept]).toEqual([count, true]);
+        }
+      },
+    );
+  },
+);
 
 describe('a pause of a repetition that ends between two of its writes', () => {
   const dir = mkdtempSync(join(tmpdir(), 'torn-pauses-'));

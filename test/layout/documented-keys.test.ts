@@ -14,8 +14,8 @@ const documented = new Map(
     ),
   ].map(([, key, type]) => [key!, type!.toLowerCase()]),
 );
-/** Keys that exist only for a moment, with several partitions or with repeats, and names that are not keys. */
-const RARE = ['ended', 'partitions', 'declared', 'wake', 'due'];
+/** Keys that exist only for a moment, with several partitions, repeats or kept ids, and names that are not keys. */
+const RARE = ['ended', 'partitions', 'declared', 'kept', 'wake', 'due'];
 
 const HISTORY = { for: '1h' } as const;
 
@@ -69,6 +69,19 @@ test('a queue has exactly the documented keys, with the documented types', async
   const names = found.map(([key]) => key);
   const ofAllQueues = [...documented.keys()].filter((key) => !key.startsWith('lane:'));
   expect(ofAllQueues.filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
+});
+
+test('a queue that keeps ids has the documented keys, with the documented types', async () => {
+  const queue = scene.newQueue();
+  const { producer } = await scene.startApp({
+    module: { queues: { [queue]: { idsFor: { for: '1h' }, groups: {} } } },
+    providers: [handlerOf(queue, () => undefined)],
+  });
+  await producer.offer(queue, null, 0);
+  await producer.offer(queue, null, 0, { group: 'one' });
+  const ofIds = async () => (await keysOf(queue)).filter(([key]) => /^(lane:)?kept$/.test(key)).sort();
+  await until(async () => (await ofIds()).length === 2);
+  expect(await ofIds()).toEqual(['kept', 'lane:kept'].map((key) => [key, typeOf(key)]));
 });
 
 test('messages with groups have exactly the documented keys, with the documented types', async () => {

@@ -8,6 +8,7 @@ import {
   groupPermissions,
   groupRatePermissions,
   historyPermissions,
+  keptIdPermissions,
   nativeLayout,
   nativePermissions,
   partitionPermissions,
@@ -30,11 +31,14 @@ import { FollowersExercise } from './exercise/followers.exercise.js';
 import { GroupsExercise, OneGroupStore } from './exercise/groups.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from '../../packages/redisson/test/redisson.exercise.js';
+import { KeptIdsExercise } from './exercise/kept-ids.exercise.js';
 import { RestoreExercise } from './exercise/restore.exercise.js';
 import { damageIn, EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
 import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 
 const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
+
+const KEPT_IDS = { for: 3_600_000, max: 1 };
 
 describe('the permissions of each layout', () => {
   const scene = new Scene({});
@@ -73,6 +77,10 @@ describe('the permissions of each layout', () => {
     await new NativeExercise(unlimited).run();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
     await new RestoreExercise(unlimited).run();
+    const keeping = { ...limits, idsFor: KEPT_IDS };
+    await new KeptIdsExercise(
+      new NativeMessageStore(connections, { keys, limits: keeping, partitioning: { text: '0 1' } }),
+    ).run();
     const marks = new NativeRepeatMarks(connections, QUEUE.prefix);
     const repeat = { queue: QUEUE.queue, id: 'repeat', partitions: 1 };
     expect(await marks.has(repeat)).toBe(false);
@@ -104,7 +112,7 @@ describe('the permissions of each layout', () => {
       await connections.commands.run(nativeFunctions.agree, { keys, args });
     }
     // As happens before the number of partitions changes.
-    await connections.commands.send('EXISTS', keys.messages, keys.followers);
+    await connections.commands.send('EXISTS', keys.messages, keys.followers, keys.kept);
     await trace.end();
     await connections.close();
     return trace;
@@ -127,6 +135,7 @@ describe('the permissions of each layout', () => {
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, { ...damageMessages, lose }).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
     for (const each of [free, store]) await new RestoreExercise(each).run();
+    await new KeptIdsExercise(open(1000, { idsFor: KEPT_IDS })).run();
     const damage = () => scene.redis.multi().del(keys.permits, keys.held).hset(keys.held, 'gone', '1').exec();
     const loseRecord = (id: string) => scene.redis.hdel(keys.messages, id);
     await new GroupsExercise(store, open(2), open(null), damage, loseRecord).run();
@@ -206,10 +215,15 @@ describe('the permissions of each layout', () => {
     const run = ({ commands }: CommandTrace) =>
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
     expect([...run(native)].sort()).toEqual(
-      [...rows(partitionPermissions), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
+      [...rows(partitionPermissions), ...rows(historyPermissions), ...rows(keptIdPermissions), 'due SPUBLISH'].sort(),
     );
     expect([...run(groups)].sort()).toEqual(
-      [...rows({ ...groupPermissions, ...groupRatePermissions }), ...rows(historyPermissions), 'due SPUBLISH'].sort(),
+      [
+        ...rows({ ...groupPermissions, ...groupRatePermissions }),
+        ...rows(historyPermissions),
+        ...rows(keptIdPermissions),
+        'due SPUBLISH',
+      ].sort(),
     );
     expect([...run(redisson)].sort()).toEqual(
       [...rows({ ...redissonPermissions, ...nativePermissions }), 'due SPUBLISH'].sort(),
@@ -252,7 +266,7 @@ describe('the permissions of each layout', () => {
     expect(needed(null).filter(isOfGroups)).toEqual([]);
     const targets = (...unused: string[]) =>
       Object.entries(groupKeys(QUEUE.prefix, QUEUE.queue)).flatMap(([part, key]) => (unused.includes(part) ? [] : key));
-    const never = ['paused', 'rate', 'partitions', 'declared'];
+    const never = ['paused', 'rate', 'partitions', 'declared', 'kept'];
     const rules: GroupRules = { concurrency: 1, onRetry: 'hold' };
     expect(new Set(needed(rules).filter(isOfGroups))).toEqual(new Set(targets(...never, 'rates')));
     expect(new Set(needed({ ...rules, rate: { max: 1, per: 1000 } }).filter(isOfGroups))).toEqual(

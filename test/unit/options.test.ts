@@ -209,6 +209,7 @@ describe('the options of a queue', () => {
       maxMessages: null,
       maxDeadLetters: 10_000,
       history: null,
+      idsFor: null,
       checkInterval: 60_000,
       blockTimeout: 25_000,
       layout: nativeLayout,
@@ -246,6 +247,21 @@ describe('the options of a queue', () => {
       rate: { max: 5, per: 3_600_000 },
     });
     expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
+  });
+
+  it('may include kept ids, which a later layer can replace as a whole or turn off', () => {
+    const idsFor = { for: '1d' } as const;
+    expect(resolveQueueOptions({ idsFor })).toMatchObject({ idsFor: { for: 86_400_000, max: 1_000_000 } });
+    expect(resolveQueueOptions({ idsFor }, { idsFor: { for: '1h', max: 5 } })).toMatchObject({
+      idsFor: { for: 3_600_000, max: 5 },
+    });
+    expect(resolveQueueOptions({ idsFor }, { idsFor: 'off' })).toMatchObject({ idsFor: null });
+    expect(() => resolveQueueOptions({ idsFor, layout: redisson() })).toThrow(
+      "idsFor must be 'off' with layout 'redisson'",
+    );
+    for (const wrong of [{ for: 10 }, { for: '1d', max: 0 }, { max: 5 }, 'on', true]) {
+      expect(() => resolveQueueOptions({ idsFor: wrong as never })).toThrow(/idsFor/);
+    }
   });
 
   it('are rejected if they set partitions for a layout that has none', () => {

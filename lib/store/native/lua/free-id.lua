@@ -10,6 +10,7 @@
 local function run(keys, args)
   local kept, partitions = keys[1], keys[2]
   local id, kept_for, partitioning = args[1], tonumber(args[2]), args[3]
+  local now = Clock.read()
   local time = call('ZSCORE', kept, id)
   if not time then
     Partitioning.check(partitions, partitioning)
@@ -17,7 +18,7 @@ local function run(keys, args)
   end
   -- The only write proves its own permission.
   call('ZREM', kept, id)
-  return tonumber(time) + kept_for > Clock.read() and 1 or 0
+  return tonumber(time) + kept_for > now and 1 or 0
 end
 
 register('free_id', {}, run)

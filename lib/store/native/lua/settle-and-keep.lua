@@ -16,20 +16,25 @@
 --      nothing was written.
 --
 -- An id is kept if its claim was still held and its message is gone: if a follower has taken the message's place, the id is in use. A call
--- drops at most twice as many ids as it adds, so a set that has become too long shrinks. The key expires when the last id is too old.
+-- drops at most twice as many ids as it adds because they are too old, and as many because they are too many, so a set that has become too
+-- long shrinks. The key expires when the last id is too old.
 --
 -- Atomic so that there is no moment at which the message is gone and its id is free. Ids come first, so if an append-only file ends between
 -- two writes, the message is still there, and is handled again. A crash right afterwards leaves both done; after a crash right before, the
 -- leases expire.
 
--- Raises an error before the first write if ids cannot be kept.
-local function check(kept)
-  call('ZCARD', kept)
-  Permissions.check('ZADD', kept, 'PEXPIRE', kept, 'ZREMRANGEBYRANK', kept)
+-- Drops the oldest ids, at most `most` of them. Returns how many.
+local function drop(kept, count, most)
+  local dropped = min(count, most)
+  if dropped > 0 then
+    call('ZREMRANGEBYRANK', kept, '0', dropped - 1)
+  end
+  return max(0, dropped)
 end
 
--- Keeps the ids of a list from `first` on, and drops the oldest ones. Returns how many were dropped that were not too old.
-local function keep(kept, ids, first, kept_for, most)
+-- Keeps the ids of a list from `first` on, and drops the oldest ones. Returns how many were dropped that were not too old. Raises an error
+-- before the first write if ids cannot be kept, or their messages cannot be removed afterwards.
+local function keep(kept, messages, ids, first, kept_for, most)
   local now, scores = Clock.read(), {}
   for i = first, #ids do
     scores[#scores + 1], scores[#scores + 2] = now, ids[i]
@@ -37,22 +42,21 @@ local function keep(kept, ids, first, kept_for, most)
   if #scores == 0 then
     return 0
   end
-  call('ZADD', kept, unpack(scores))
-  local too_old = call('ZCOUNT', kept, '-inf', format('%.0f', now - kept_for))
-  local dropped = min(max(too_old, call('ZCARD', kept) - most), #scores)
-  if dropped > 0 then
-    call('ZREMRANGEBYRANK', kept, '0', dropped - 1)
-  end
+  local count, too_old = call('ZCARD', kept), call('ZCOUNT', kept, '-inf', format('%.0f', now - kept_for))
+  Permissions.check('ZADD', kept, 'PEXPIRE', kept, 'ZREMRANGEBYRANK', kept, 'HDEL', messages)
+  -- First, because one of them may be among the ids to keep.
+  local dropped_old = drop(kept, too_old, #scores)
+  local added = call('ZADD', kept, unpack(scores))
+  local dropped = drop(kept, count - dropped_old + added - most, #scores)
   call('PEXPIRE', kept, format('%.0f', kept_for))
-  return max(0, dropped - too_old)
+  return max(0, dropped - (too_old - dropped_old))
 end
 
 local function short(keys, args)
-  local kept, kept_for, most = keys[1], tonumber(args[1]), tonumber(args[2])
-  check(kept)
+  local kept, messages, kept_for, most = keys[1], keys[2], tonumber(args[1]), tonumber(args[2])
   local dropped
   local reply = Settling.acknowledge({ unpack(keys, 2) }, args, 3, nil, function(ids, first)
-    dropped = keep(kept, ids, first, kept_for, most)
+    dropped = keep(kept, messages, ids, first, kept_for, most)
   end)
   return reply and { dropped, reply }
 end
@@ -64,10 +68,9 @@ local function run(keys, args)
     held = keys[15],
   }
   local kept_for, most = tonumber(args[1]), tonumber(args[2])
-  check(q.kept)
   local dropped = 0
   local reply = Settling.run(q, { unpack(keys, 2) }, { unpack(args, 3) }, function(ids, first)
-    dropped = keep(q.kept, ids, first, kept_for, most)
+    dropped = keep(q.kept, q.messages, ids, first, kept_for, most)
   end)
   return { dropped, unpack(type(reply) == 'table' and reply or { reply }) }
 end
