@@ -68,7 +68,7 @@ export interface ConsumerStore {
    * A repeating message without a follower comes again with its outcome's `next`, unless {@link ProducerStore.cancel} has ended its
    * repetition.
    *
-   * In a store with {@link KeptIdRules}, the same step keeps the id of a message that was handled and is gone ({@link keepsId}), and drops the
+   * In a store with `StoreLimits.idsFor`, the same step keeps the id of a message that was handled and is gone ({@link keepsId}), and drops the
    * oldest kept ids beyond the limits, but not many more in one call than it adds.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;

@@ -2,7 +2,6 @@ import type { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { DueTime } from '../message/duration.js';
 import type { MessagePast } from './message-past.js';
-import type { KeptIdRules } from './message-store.js';
 
 export type { DueTime };
 
@@ -13,7 +12,7 @@ export interface ProducerStore {
    * earliest due time becomes earlier, listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
    * survives whatever the store survives.
    *
-   * An offer whose id is kept ({@link KeptIdRules}) is ignored, whatever its `onDuplicate`.
+   * An offer whose id is kept (`StoreLimits.idsFor`) is ignored, whatever its `onDuplicate`.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 
@@ -45,7 +44,7 @@ export interface ProducerStore {
   pauseRepeat?(id: string, pause: RepeatPause): Promise<RepeatPauseOutcome>;
 
   /**
-   * Frees an id that is kept because its message was handled ({@link KeptIdRules}). Returns false if the id is not kept. Absent if the store
+   * Frees an id that is kept because its message was handled (`StoreLimits.idsFor`). Returns false if the id is not kept. Absent if the store
    * keeps no ids.
    */
   freeId?(id: string): Promise<boolean>;

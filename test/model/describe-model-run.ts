@@ -30,6 +30,7 @@ const LIMITS = {
 const MONTH = 720 * HOUR;
 const LIMITS_OF_NATIVE = {
   globalConcurrency: fc.constantFrom(null, null, 1, 3),
+  idsFor: fc.constantFrom(null, null, { for: MONTH, max: 1000 }),
   history: fc.constantFrom(
     null,
     { for: MONTH, max: 3, payloads: true },

@@ -5,6 +5,7 @@ import { GroupStore } from '../../lib/groups/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
 import { groupCommands } from './commands/group.commands.js';
 import { historyCommands } from './commands/history.commands.js';
+import { keptIdCommands } from './commands/kept-ids.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';
 import { GroupModel, inGroup } from './group-model.js';
@@ -30,6 +31,7 @@ class GroupedMemoryRealStore extends MemoryRealStore {
     ...changeCommands(this.delays),
     ...historyCommands(),
     ...groupCommands(),
+    ...keptIdCommands(),
   ];
 
   constructor() {
@@ -47,6 +49,7 @@ const groups: RedisLayout = {
     ...changeCommands(REDIS_DELAYS),
     ...historyCommands(),
     ...groupCommands(),
+    ...keptIdCommands(),
   ],
   openModel: (limits) => new GroupModel(limits, false),
   openStore: (connections, { limits: { groups, ...limits }, ...names }) =>

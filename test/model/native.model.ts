@@ -1,6 +1,7 @@
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { historyCommands } from './commands/history.commands.js';
+import { keptIdCommands } from './commands/kept-ids.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
 import { limitCommands } from './commands/limit.commands.js';
@@ -16,6 +17,7 @@ const native: RedisLayout = {
     ...repeatCommands(),
     ...limitCommands(),
     ...historyCommands(),
+    ...keptIdCommands(),
   ],
   openStore: (connections, { prefix, queue, limits }) =>
     new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits }),

@@ -7,6 +7,7 @@ import {
   type ClaimRequest,
   type HandledEntry,
   type Handling,
+  keepsId,
   type Outcome,
   type Settlement,
   UNREAD_ERROR,
@@ -73,6 +74,8 @@ export class QueueModel {
   #rateAwaited = -Infinity;
   /** What the queue remembers, newest first. */
   history: readonly ModelEntry[] = [];
+  /** When the message with each kept id was handled. */
+  readonly keptIds = new Map<string, Instant>();
   paused = false;
   wakeSignal: WakeSignal = 'none';
 
@@ -130,6 +133,8 @@ export class QueueModel {
 
   #offerOne(offer: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
     const { id, due, maxWait, body } = offer;
+    const handled = this.keptIds.get(id);
+    if (handled) return { outcome: 'handled', due: handled };
     const present = this.messages.get(id);
     const onDuplicate =
       present && offer.onDuplicate === 'repeat' ? this.#onRepeat(present, offer, at) : offer.onDuplicate;
@@ -348,15 +353,19 @@ export class QueueModel {
   }
 
   settle(settlements: readonly Settlement[], at: Moment) {
+    const handled: string[] = [];
     const accepted = settlements.map(({ claim, outcome }) => {
       const message = this.held(claim);
       if (message) this.#end(message, outcome, at);
+      if (message && this.limits.idsFor && keepsId({ claim, outcome })) handled.push(claim.id);
       return message !== undefined;
     });
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     this.#putBack(settlements.filter(isReleased).map(({ claim }) => this.messages.get(claim.id)!));
     this.#passOn();
-    return { accepted, dropped: this.#dropOldestDead() };
+    for (const id of handled) if (!this.messages.has(id)) this.keptIds.set(id, Instant.at(at));
+    const report = { accepted, dropped: this.#dropOldestDead() };
+    return this.limits.idsFor && settlements.some(keepsId) ? { ...report, idsDropped: 0 } : report;
   }
 
   resume(): void {

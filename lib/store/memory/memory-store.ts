@@ -368,7 +368,7 @@ export class MemoryMessageStore implements MessageStore {
     now: number,
   ): Pick<SettleReport, 'idsDropped'> | undefined {
     const { idsFor } = this.#queue.limits;
-    if (!idsFor) return undefined;
+    if (!idsFor || !settlements.some(keepsId)) return undefined;
     const handled = settlements.filter((settlement, i) => accepted[i] && keepsId(settlement));
     // A follower may have taken a message's place.
     const ids = handled.map(({ claim }) => claim.id).filter((id) => !this.#table.get(id));

@@ -30,7 +30,7 @@ import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { Conduct } from './conduct.js';
-import { type QueueKind, type Release, type Scenario, scaled, TYPES, WITH_HISTORY } from './scenario.js';
+import { type QueueKind, type Release, type Scenario, keepsIds, scaled, TYPES, WITH_HISTORY } from './scenario.js';
 
 /** Called with each call of a handler; returns what the handler does with each message. */
 export type OnCall = (messages: readonly DelayedMessage[]) => HandlerRun[];
@@ -86,6 +86,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     concurrency: scaled(scenario.queues.find((queue) => queue.kind === kind)?.concurrency ?? 1, release),
     backoff: { type: 'fixed' as const, delay: retryDelay },
     ...(WITH_HISTORY.includes(kind) && { history: { for: '1h', max: 500, payloads: true } }),
+    ...(scenario.idsFor && keepsIds({ kind }, scenario) && { idsFor: scenario.idsFor }),
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
   const paced = scenario.queues.find(({ kind }) => kind === 'paced');

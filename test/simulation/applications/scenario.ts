@@ -44,6 +44,12 @@ export type QueueKind =
 /** The kinds of queues that have a history. */
 export const WITH_HISTORY: readonly QueueKind[] = ['plain', 'ordered', 'batches'];
 
+/** The kinds of queues that keep the ids of handled messages, in runs in which any do. */
+const WITH_KEPT_IDS: readonly QueueKind[] = ['plain', 'expiring', 'shared'];
+
+export const keepsIds = ({ kind }: Pick<QueueTraits, 'kind'>, { idsFor }: Pick<Scenario, 'idsFor'>): boolean =>
+  idsFor !== null && WITH_KEPT_IDS.includes(kind);
+
 /** Of an application: the next one takes its place while the system runs. */
 export type Release = 0 | 1;
 
@@ -95,6 +101,8 @@ export interface Scenario {
   readonly stepsClock: boolean;
   /** True if messages are encrypted; the next release has a new key. */
   readonly isEncrypted: boolean;
+  /** How long ids of handled messages are kept, ms, and how many; null: none are. */
+  readonly idsFor: { readonly for: number; readonly max: number } | null;
   readonly queues: readonly QueueTraits[];
 }
 
@@ -194,12 +202,18 @@ export function drawScenario(
     isEncrypted: chance() < 0.3,
   };
   const phases = drawPhases(chance, drawn);
-  return { ...drawn, ...phases, ...(wanted.isQuiet && { isBusyAt: () => false }) };
+  const idsFor = pick(chance, [
+    null,
+    { for: 2000, max: 10_000 },
+    { for: 30_000, max: 10_000 },
+    { for: 60_000, max: 20 },
+  ]);
+  return { ...drawn, ...phases, idsFor, ...(wanted.isQuiet && { isBusyAt: () => false }) };
 }
 
 function drawPhases(
   chance: Chance,
-  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'>,
+  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt' | 'idsFor'>,
 ): Pick<Scenario, 'quiet' | 'busy' | 'isBusyAt'> {
   const { queues, processes } = scenario;
   const drawGap = ([shortest, longest]: readonly [number, number]) => shortest * (longest / shortest) ** chance();
@@ -229,7 +243,7 @@ function drawPhases(
 /** The average time between two offers to a queue that leaves half of its capacity, ms. */
 function sustainableGap(
   { kind, concurrency, permits, holds, groupRate, globalConcurrency }: QueueTraits,
-  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'> & { readonly isBusy: boolean },
+  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt' | 'idsFor'> & { readonly isBusy: boolean },
 ): number {
   const { processes, batch, groups, rate, retryDelay, distance } = scenario;
   const { takes } = averageTimes(scenario);

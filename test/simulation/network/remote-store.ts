@@ -16,6 +16,7 @@ const CALLS = [
   ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'wake', 'extend'],
   ...[
     'remember',
+    'freeId',
     'settle',
     'abort',
     'repair',

@@ -28,6 +28,7 @@ import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
 import { Life, numberOf } from './life.js';
+import { KeptIdsUse } from './kept-ids-use.js';
 import type { LimitsUse } from './limits-use.js';
 import { ALL_CONCERNS, type Concern, Member } from './member.js';
 import { Punctuality } from './punctuality.js';
@@ -63,6 +64,7 @@ const OFFERED: Readonly<Record<string, string>> = {
   kept: 'offer kept',
   rejected: 'offer rejected',
   followed: 'offer followed',
+  handled: 'offer ignored',
 };
 
 /** What is known of a trouble. */
@@ -98,6 +100,7 @@ export class Oracle {
   readonly #handling: Handling;
   readonly #rate: RateUse;
   readonly #repeats: RepeatUse;
+  readonly #keptIds: KeptIdsUse;
 
   constructor(private readonly options: OracleOptions) {
     const { world, server, scenario } = options;
@@ -109,6 +112,7 @@ export class Oracle {
     const judges = { punctuality: this.#punctuality, repeats: this.#repeats };
     this.#handling = new Handling({ world, server, scenario, ...judges, violate });
     this.#rate = new RateUse(scenario.rate);
+    this.#keptIds = new KeptIdsUse({ scenario, time: () => server.time, violate });
   }
 
   join(process: SimulatedProcess, release: Release): Member {
@@ -185,7 +189,9 @@ export class Oracle {
   beforeLoss(): (until: number) => void {
     const checkpoint = new Checkpoint(this.#ledger);
     const { claims } = this.#rate;
+    const restoreKeptIds = this.#keptIds.save();
     return (until) => {
+      restoreKeptIds();
       checkpoint.restore(this.#ledger, this.#now);
       this.#rate.claims = claims;
       this.#punctuality.misled(until);
@@ -286,6 +292,9 @@ export class Oracle {
       case 'remember':
         for (const { keptAs } of first as HandledOne[]) this.#remembered.add(keptAs);
         return undefined;
+      case 'freeId':
+        if (result) this.#ledger.count('ids freed');
+        return this.#keptIds.freed(queue, first as string, result as boolean);
       case 'settle':
         return this.#settled(member, queue, first as Settlement[], result as SettleReport);
       case 'abort':
@@ -442,6 +451,7 @@ export class Oracle {
       const { outcome, dueAt } = receipts[i]!;
       const { id, due, group, maxWait, onDuplicate, body } = offers[i]!;
       ledger.count(OFFERED[outcome] ?? outcome);
+      this.#keptIds.offered(queue, id, receipts[i]!);
       journal.digestOf(2, numberOf(id));
       journal.write?.(`${id} offered to ${queue.traits.name}: ${outcome}, due ${server.worldTimeOf(dueAt)}`);
       const known = ledger.lives.get(id);
@@ -642,8 +652,11 @@ export class Oracle {
     }
   }
 
-  #settled(member: Member, { traits }: QueueUse, settlements: readonly Settlement[], { accepted }: SettleReport): void {
+  #settled(member: Member, queue: QueueUse, settlements: readonly Settlement[], report: SettleReport): void {
     const { journal } = this.options;
+    const { traits } = queue;
+    const { accepted } = report;
+    this.#keptIds.settled(queue, settlements, report, (id) => Boolean(this.#ledger.lives.get(id)?.follower));
     const holding = member.holdingOf(traits);
     for (let i = 0; i < settlements.length; i++) {
       const { claim, outcome } = settlements[i]!;

@@ -4,6 +4,7 @@ import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import {
+  keepsIds,
   ownAttemptsOf,
   type QueueKind,
   type QueueTraits,
@@ -361,6 +362,7 @@ export class Workload {
         producer.reschedule(traits.name, id, later, payload),
       );
     }
+    if (keepsIds(traits, scenario)) this.#offerHandled(traits, id, { group, after: delay + takes });
     if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
     const attempts = ownAttemptsOf(number);
     const kept = {
@@ -381,6 +383,20 @@ export class Workload {
       const debounce = kind < 0.72 && { maxWait: MAX_WAIT };
       return producer.offer(traits.name, number, later, { id, onDuplicate, ...kept, ...debounce });
     });
+  }
+
+  /** Offers some messages again when they have probably been handled, and frees the ids of a few before. */
+  #offerHandled(traits: QueueTraits, id: string, { group, after }: { group: string | undefined; after: number }): void {
+    const draw = this.#chance;
+    const number = Number(id.slice(1));
+    if (draw() > (this.options.scenario.isBusyAt(number) ? 0.1 : 0.3)) return;
+    const later = after + 1.5 * draw() * this.options.scenario.idsFor!.for;
+    if (draw() < 0.1) this.#call(later * draw(), traits, (producer) => producer.freeId(traits.name, id));
+    const onDuplicate = pick(draw, ['keep', 'replace', 'reject']);
+    const attempts = ownAttemptsOf(number);
+    const own = { ...(group !== undefined && { group }), ...(attempts !== undefined && { attempts }) };
+    const again = { id, onDuplicate, ...own };
+    this.#call(later, traits, (producer) => producer.offer(traits.name, number, 0, again));
   }
 
   /** Whoever looks for a message that is delayed all the time finds it. */
