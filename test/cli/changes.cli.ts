@@ -43,6 +43,21 @@ describe('the command line', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
+  it('frees the id of a handled message, and says so if it is not kept', async () => {
+    const module = { queues: { [queue]: { idsFor: { for: '1h' } } } } as const;
+    const app = await scene.startApp({ module, providers: [handlerOf(queue, () => undefined)] });
+    for (const id of ['a', 'b']) {
+      await app.producer.offer(queue, {}, 0, { id });
+      await until(async () => (await app.producer.find(queue, id)) === null);
+    }
+    expect(await run('free-id', queue, 'a', '--yes')).toEqual(fine("Freed 'a'."));
+    expect(await run('free-id', queue, 'a', '--yes')).toEqual(refused(`Queue '${queue}' does not keep the id 'a'.`));
+    expect(jsonLines((await run('free-id', queue, 'b', '-y', '--json')).output)).toEqual([
+      { queue, id: 'b', freed: true },
+    ]);
+    expect(await app.producer.offer(queue, {}, '1h', { id: 'a' })).toMatchObject({ created: true });
+  });
+
   it('cancels the delayed messages of a group', async () => {
     ({ producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups: {} } } } }));
     for (const id of ['a', 'b']) await producer.offer(queue, {}, '1h', { id, group: 'customer-7' });

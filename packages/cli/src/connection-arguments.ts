@@ -17,6 +17,9 @@ import { WrongUsage } from './exit-codes.js';
  */
 const NARROWEST = { concurrency: 1 } as const;
 
+/** Frees any kept id that is still stored, because this process does not know for how long the application keeps ids. */
+const LONGEST = { for: '3652d' } as const;
+
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 
 /** The options of every command. */
@@ -96,7 +99,7 @@ function urlOf({ url }: CommonArguments): string {
 async function queueOptions(args: CommonArguments, queues: readonly string[]) {
   const layout = await layoutOf(args);
   const given = args.encryption === undefined ? {} : { encryption: await readKeys(args.encryption) };
-  if (layout === undefined) return { defaults: { groups: NARROWEST, ...given } };
+  if (layout === undefined) return { defaults: { groups: NARROWEST, idsFor: LONGEST, ...given } };
   const options = { layout, ...given };
   return queues.length === 1 ? { queues: { [queues[0]!]: options } } : { defaults: options };
 }

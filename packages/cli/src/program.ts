@@ -8,6 +8,7 @@ import { addDelayedCommands } from './commands/delayed.commands.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
 import { addErrorsCommand } from './commands/errors.command.js';
 import { addExportCommand } from './commands/export.command.js';
+import { addFreeIdCommand } from './commands/free-id.command.js';
 import { addGroupsCommands } from './commands/groups.commands.js';
 import { addHistogramCommand } from './commands/histogram.command.js';
 import { addImportCommand } from './commands/import.command.js';
@@ -67,9 +68,9 @@ function createProgram(terminal: Terminal): Command {
   ];
   const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommands, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands, addLimitsCommands];
+  const others = [addFreeIdCommand, addExportCommand, addImportCommand];
   const ofServers = [addDoctorCommand, addDeleteFunctionsCommand];
-  for (const add of [...looks, ...overviews, ...changes, addExportCommand, addImportCommand, ...ofServers])
-    add(program, commandLine);
+  for (const add of [...looks, ...overviews, ...changes, ...others, ...ofServers]) add(program, commandLine);
   return program;
 }
 
