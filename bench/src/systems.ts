@@ -30,6 +30,7 @@ export const BASELINE = 'baseline';
 export const EARLIER = 'earlier';
 export const GROUPS = 'groups';
 export const HISTORY = 'history';
+export const KEPT_IDS = 'kept-ids';
 
 /** The name of the system whose neighbour uses that feature. */
 export const besideOf = (feature: Feature): string => `beside-${feature.replace(' ', '-')}`;
@@ -137,6 +138,16 @@ export const SYSTEMS: readonly System[] = [
     title: 'history',
     load: async (folder: string) =>
       (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { history: { for: '1h' } } }),
+    manyConsumers: true,
+    scenarios: ['drain', 'memory'],
+    onRequest: true,
+  },
+  // This package with a queue that keeps the ids of handled messages.
+  {
+    name: KEPT_IDS,
+    title: 'kept ids',
+    load: async (folder: string) =>
+      (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { idsFor: { for: '1h' } } }),
     manyConsumers: true,
     scenarios: ['drain', 'memory'],
     onRequest: true,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SystemProcess } from '../process/system-process.js';
-import { GROUPS, HISTORY } from '../systems.js';
+import { GROUPS, HISTORY, KEPT_IDS } from '../systems.js';
 
 /** The processes of a system on one server. */
 export interface Cast {
@@ -80,6 +80,13 @@ export const WORKLOADS: readonly Workload[] = [
     name: 'history',
     title: 'a message of a backlog whose queue has a history: offered in a list, and drained',
     system: HISTORY,
+    messages: [5_000, 20_000],
+    run: drain,
+  },
+  {
+    name: 'kept-ids',
+    title: 'a message of a backlog whose queue keeps ids: offered in a list, and drained',
+    system: KEPT_IDS,
     messages: [5_000, 20_000],
     run: drain,
   },
