@@ -396,7 +396,10 @@ export class Workload {
     const attempts = ownAttemptsOf(number);
     const own = { ...(group !== undefined && { group }), ...(attempts !== undefined && { attempts }) };
     const again = { id, onDuplicate, ...own };
-    this.#call(later, traits, (producer) => producer.offer(traits.name, number, 0, again));
+    this.#call(later, traits, async (producer) => {
+      // At the end, everybody waits until the queues are empty.
+      if (this.offered < this.options.messages) await producer.offer(traits.name, number, 0, again);
+    });
   }
 
   /** Whoever looks for a message that is delayed all the time finds it. */
