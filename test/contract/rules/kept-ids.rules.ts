@@ -153,12 +153,12 @@ export function describeKeptIds(queues: ContractQueues): void {
 
     it('an id is kept for the given time, and then free', async () => {
       const queue = await queues.open({ idsFor: { ...RULES, for: 1000 } });
-      await handle(queue, 'a');
+      await handle(queue, 'a', 'freed');
       await queue.advance(600);
       await handle(queue, 'b');
       expect(await isKept(queue, 'a')).toBe(true);
       await queue.advance(500);
-      expect(await queue.store.freeId!('a')).toBe(false);
+      expect(await queue.store.freeId!('freed')).toBe(false);
       expect(outcomesOf(await queue.store.offer([offerOf('a'), offerOf('b')]))).toEqual(['created', 'handled']);
       await queue.store.clear();
       await queue.advance(1100);
