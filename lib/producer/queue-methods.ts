@@ -187,7 +187,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * @throws DelayQueueError also `INVALID_ARGUMENT` if the queue keeps no ids, and `UNSUPPORTED_BY_LAYOUT`
    * @example
    * ```ts
-   * const wasHandled = await producer.freeId('invoices', `invoice:${invoiceId}`);
+   * const wasKept = await producer.freeId('orders', `unpaid:${orderId}`);
    * ```
    */
   async freeId(...args: [...Name, id: string]): Promise<boolean> {

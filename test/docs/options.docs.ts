@@ -32,7 +32,11 @@ const queueOptions: OptionSet = {
 };
 
 /** The fields of a queue option that is an object. */
-function fieldsOf(option: 'backoff' | 'rate' | 'groups' | 'history' | 'idsFor', place: string, required: Given): OptionSet {
+function fieldsOf(
+  option: 'backoff' | 'rate' | 'groups' | 'history' | 'idsFor',
+  place: string,
+  required: Given,
+): OptionSet {
   const resolve = (given: Given) => {
     return resolveQueueOptions({ [option]: { ...required, ...given } })[option]!;
   };

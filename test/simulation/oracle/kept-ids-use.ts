@@ -72,7 +72,8 @@ export class KeptIdsUse {
 
   /** Returns what brings back the ids that are kept now. */
   save(): () => void {
-    const saved = [...this.#times].map(([queue, times]): [QueueUse, Times] => [queue, new Map<string, number>(times)]);
+    const saved = new Map<QueueUse, Times>();
+    for (const [queue, times] of this.#times) saved.set(queue, new Map(times));
     return () => {
       this.#times.clear();
       for (const [queue, times] of saved) this.#times.set(queue, times);
@@ -81,7 +82,7 @@ export class KeptIdsUse {
 
   #timesOf(queue: QueueUse): Times {
     let times = this.#times.get(queue);
-    if (!times) this.#times.set(queue, (times = new Map()));
+    if (!times) this.#times.set(queue, (times = new Map<string, number>()));
     return times;
   }
 
