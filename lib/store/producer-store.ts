@@ -12,7 +12,7 @@ export interface ProducerStore {
    * earliest due time becomes earlier, listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
    * survives whatever the store survives.
    *
-   * An offer whose id is kept (`StoreLimits.idsFor`) is ignored, whatever its `onDuplicate`.
+   * An offer whose id is kept (`StoreLimits.idsFor`) is ignored, whatever its `onDuplicate`, unless it restores a message (`past`).
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 

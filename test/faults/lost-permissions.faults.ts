@@ -40,7 +40,7 @@ describe.each<FullQueueCalls>([
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, messages become dead letters and are dropped at once.
-  const limits = { attempts: 2, maxDeadLetters: 0, ...options.limits };
+  const limits = { attempts: 2, maxDeadLetters: 0, ...options?.limits };
   const queues = new FullQueues(scene, { ...options, user, limits });
   const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);

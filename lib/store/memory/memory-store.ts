@@ -375,8 +375,9 @@ export class MemoryMessageStore implements MessageStore {
     return { idsDropped: this.#keptIds.keep(ids, Math.floor(now), idsFor) };
   }
 
-  #receiptOfKept({ id }: Offer, now: number): OfferReceipt | undefined {
-    const { idsFor } = this.#queue.limits;
+  #receiptOfKept({ id, past }: Offer, now: number): OfferReceipt | undefined {
+    // A message that is restored was there all the time, so it is no repeated offer.
+    const idsFor = past ? null : this.#queue.limits.idsFor;
     const handledAt = idsFor ? this.#keptIds.timeOf(id, Math.floor(now), idsFor) : undefined;
     return handledAt === undefined ? undefined : { outcome: 'handled', dueAt: handledAt };
   }

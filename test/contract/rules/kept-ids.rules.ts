@@ -131,6 +131,14 @@ export function describeKeptIds(queues: ContractQueues): void {
       expect(await isKept(queue, 'a')).toBe(true);
     });
 
+    it('a message that is restored is stored even if its id is kept', async () => {
+      const queue = await queues.open({ idsFor: RULES });
+      await handle(queue, 'a');
+      const past = { offeredAt: 1000, failedAttempts: 0 };
+      const [receipt] = await queue.store.offer([{ ...offerOf('a'), due: { at: 9e12 }, past }]);
+      expect(receipt).toEqual({ outcome: 'created', dueAt: 9e12 });
+    });
+
     it('kept ids count as no messages', async () => {
       const queue = await queues.open({ idsFor: RULES, maxMessages: 1 });
       await handle(queue, 'a', 'b');
