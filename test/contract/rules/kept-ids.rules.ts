@@ -134,7 +134,7 @@ export function describeKeptIds(queues: ContractQueues): void {
     it('a message that is restored is stored even if its id is kept', async () => {
       const queue = await queues.open({ idsFor: RULES });
       await handle(queue, 'a');
-      const past = { offeredAt: 1000, failedAttempts: 0 };
+      const past = { offeredAt: 1000, failedAttempts: 0, death: null, isHeld: false };
       const [receipt] = await queue.store.offer([{ ...offerOf('a'), due: { at: 9e12 }, past }]);
       expect(receipt).toEqual({ outcome: 'created', dueAt: 9e12 });
     });
