@@ -17,6 +17,7 @@ export const FEATURES = [
   'groups',
   'global concurrency',
   'history',
+  'kept ids',
 ] as const;
 
 /** Features of a neighbour. */

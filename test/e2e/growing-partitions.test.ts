@@ -197,9 +197,9 @@ describe('the number of partitions', () => {
   });
 
   it.each([
-    ['rate', { rate: { max: 10, per: '1s' } }],
+    ['rate', { rate: { max: 3, per: '1s' } }],
     ['globalConcurrency', { globalConcurrency: 10 }],
-  ])('makes startup fail in a process configured with a %s', async (option, options) => {
+  ])('makes startup fail in a process configured with a %s that cannot be kept to', async (option, options) => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 4);
     await producer.offer(queue, 0, '1h', { id: 'a' });

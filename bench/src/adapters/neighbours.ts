@@ -53,6 +53,7 @@ export const NEIGHBOURS: Readonly<Record<Feature, Neighbour>> = {
   groups: neighbour({ queue: { groups: { rate: { max: 100_000, per: '1s' } } }, offer: { group: 'one' } }),
   'global concurrency': neighbour({ queue: { globalConcurrency: 100 } }),
   history: neighbour({ queue: { history: { for: '1h', max: 100 } } }),
+  'kept ids': neighbour({ queue: { idsFor: { for: '1h', max: 100 } } }),
 };
 
 /** A Standard Schema. */
