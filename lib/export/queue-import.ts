@@ -1,6 +1,7 @@
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { duplicate, QueueWriter } from '../producer/queue-writer.js';
+import { assertGroupConcurrency } from '../groups/message-group.js';
 import { assertGrouped, assertLimitable } from '../producer/unsupported.js';
 import type { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';
@@ -109,13 +110,18 @@ export class QueueImport {
   async #take(line: Exclude<ExportLine, EndLine>, length: number): Promise<void> {
     this.#digest.add(line);
     if (line.kind === 'message') return this.#takeMessage(line, length);
-    if (line.kind === 'group') this.#assert(() => assertGrouped(this.queue, `group '${line.group}'`));
+    if (line.kind === 'group') this.#assert(() => this.#assertGroup(line));
     const limits = line.kind === 'settings' ? line.limits : undefined;
     if (limits) this.#assert(() => assertLimitable(this.queue, limits));
     if (this.rules.dryRun) return;
     if (line.kind === 'settings') await this.#applySettings(line);
     else if (line.kind === 'group') await this.#applyGroup(line);
     else if (line.kind === 'declared') await this.#applyDeclared(line);
+  }
+
+  #assertGroup({ group, concurrency }: GroupLine): void {
+    assertGrouped(this.queue, `group '${group}'`);
+    assertGroupConcurrency(concurrency ?? 'default', this.queue.options.groups!);
   }
 
   async #takeMessage(line: MessageLine, length: number): Promise<void> {

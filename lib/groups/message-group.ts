@@ -142,7 +142,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 
   async setConcurrency(concurrency: number | 'unlimited' | 'default'): Promise<void> {
-    assertConcurrency(concurrency, this.queue.rules.rate ? MAX_CONCURRENCY_WITH_RATE : MAX_CONCURRENCY);
+    assertGroupConcurrency(concurrency, this.queue.rules);
     await this.queue.store.setGroup!(this.group, { concurrency });
   }
 
@@ -171,13 +171,14 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 }
 
-function assertConcurrency(value: unknown, most: number): void {
-  if (value === 'default' || (value === 'unlimited' && most === MAX_CONCURRENCY)) return;
+/** @throws DelayQueueError `INVALID_ARGUMENT` unless a group of a queue with these rules may have this concurrency of its own */
+export function assertGroupConcurrency(value: unknown, { rate }: Pick<GroupRules, 'rate'>): void {
+  const most = rate ? MAX_CONCURRENCY_WITH_RATE : MAX_CONCURRENCY;
+  if (value === 'default' || (value === 'unlimited' && !rate)) return;
   if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) return;
-  const rule =
-    most === MAX_CONCURRENCY
-      ? "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'"
-      : `must be a whole number from 1 to ${most}, because groups have a rate, or 'default'`;
+  const rule = rate
+    ? `must be a whole number from 1 to ${most}, because groups have a rate, or 'default'`
+    : "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'";
   throw new DelayQueueError('INVALID_ARGUMENT', `concurrency: ${rule}, such as 3, not ${showGiven(value)}`);
 }
 

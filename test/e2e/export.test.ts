@@ -349,6 +349,17 @@ describe('an import', () => {
     );
   });
 
+  it('refuses the concurrency of a group that does not go with the rate of groups', async () => {
+    const queue = scene.newQueue();
+    const queues = { [queue]: { groups: { rate: { max: 1, per: '1s' } } } } as const;
+    const { context } = await start({ consume: false, queues });
+    const settings = { kind: 'group', group: 'a', paused: false, concurrency: 'unlimited' };
+    const lines = linesOf(HEADER, settings, END);
+    await expect(context.get(DelayQueueExporter).importQueue(queue, lines)).rejects.toThrow(
+      /^line 2: concurrency: must be a whole number from 1 to 1000/,
+    );
+  });
+
   it('refuses limits for a queue with partitions before it writes anything', async () => {
     const queue = scene.newQueue();
     const app = await start({ ...IDLE, queues: { [queue]: { partitions: 2 } } });
