@@ -29,6 +29,7 @@ export const OURS = 'ours';
 export const BASELINE = 'baseline';
 export const EARLIER = 'earlier';
 export const GROUPS = 'groups';
+export const GROUP_RATES = 'group-rates';
 export const HISTORY = 'history';
 export const KEPT_IDS = 'kept-ids';
 
@@ -126,6 +127,19 @@ export const SYSTEMS: readonly System[] = [
     load: async (folder: string) =>
       (await import('./adapters/ours.js')).createAdapter(folder, {
         defaults: { groups: { concurrency: 1 } },
+        groups: 1000,
+      }),
+    manyConsumers: true,
+    scenarios: ['drain', 'memory'],
+    onRequest: true,
+  },
+  // The same, and each customer has a rate that is not reached.
+  {
+    name: GROUP_RATES,
+    title: '1,000 groups with a rate',
+    load: async (folder: string) =>
+      (await import('./adapters/ours.js')).createAdapter(folder, {
+        defaults: { groups: { concurrency: 1, rate: { max: 100_000, per: '1h' } } },
         groups: 1000,
       }),
     manyConsumers: true,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SystemProcess } from '../process/system-process.js';
-import { GROUPS, HISTORY, KEPT_IDS } from '../systems.js';
+import { GROUP_RATES, GROUPS, HISTORY, KEPT_IDS } from '../systems.js';
 
 /** The processes of a system on one server. */
 export interface Cast {
@@ -73,6 +73,13 @@ export const WORKLOADS: readonly Workload[] = [
     name: 'groups',
     title: 'a message of a backlog of 1,000 groups: offered in a list, and drained',
     system: GROUPS,
+    messages: [5_000, 20_000],
+    run: drain,
+  },
+  {
+    name: 'group-rates',
+    title: 'a message of a backlog of 1,000 groups with a rate: offered in a list, and drained',
+    system: GROUP_RATES,
     messages: [5_000, 20_000],
     run: drain,
   },
