@@ -1,6 +1,5 @@
 import type { Rate, StoreLimits } from '../store/message-store.js';
 import type { NativeLimits } from './native-limits.js';
-import { shareOf } from './share-of.js';
 
 /**
  * The limits of a queue's stores: those of the options, unless others were set while the queue runs. Those that depend on the number of
@@ -66,4 +65,9 @@ export class LiveLimits implements StoreLimits {
   watch(onChange: () => void): () => void {
     return this.#registry.watch(this.#queue, onChange);
   }
+}
+
+/** Returns the rate of each of so many partitions: all of them together never exceed the queue's, unless it is less than 1 for each. */
+export function shareOf(rate: Rate | null | undefined, partitions: number): Rate | null {
+  return rate ? { ...rate, max: Math.max(1, Math.floor(rate.max / partitions)) } : null;
 }

@@ -1,6 +1,5 @@
-import { LiveLimits } from '../limits/live-limits.js';
+import { LiveLimits, shareOf } from '../limits/live-limits.js';
 import type { NativeLimits } from '../limits/native-limits.js';
-import { shareOf } from '../limits/share-of.js';
 import { GroupRouter } from '../groups/group-router.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { FixedPartitions } from '../partitions/fixed-partitions.js';
