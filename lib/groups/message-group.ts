@@ -58,7 +58,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 
   /**
    * Sets how many messages of the group all processes together handle at once, in place of the `concurrency` of the queue's groups. If more
-   * are being handled, they finish, and the next one starts once fewer are.
+   * have permits, such as messages that wait for the rate of their group, they keep them, and the next one starts once fewer do.
    * @param concurrency - 1–1,000,000, `'unlimited'`, or `'default'` for that of the queue's groups; 1–1000 if the queue's groups have a
    *   `rate`
    * @throws DelayQueueError `INVALID_ARGUMENT`

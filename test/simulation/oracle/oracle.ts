@@ -577,8 +577,8 @@ export class Oracle {
       : group.overtakenBy(life, this.options.server);
     if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
     life.hasPermit = true;
-    group.used++;
-    if (group.used > group.permits)
+    group.used++; // A message that waits for the rate keeps its permit when there are fewer.
+    if (group.used > (group.rate ? group.mostPermits : group.permits))
       this.violate('permits', id, `the ${group.used}th of group ${group.name} is claimed`);
   }
 
