@@ -1,7 +1,7 @@
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { duplicate, QueueWriter } from '../producer/queue-writer.js';
-import { assertGroupConcurrency } from '../groups/message-group.js';
+import { assertGroupConcurrency } from '../message/group-concurrency.js';
 import { assertGrouped, assertLimitable } from '../producer/unsupported.js';
 import type { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';

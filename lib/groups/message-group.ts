@@ -1,14 +1,11 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type CheckedDue, type DueTime, type Duration, readDue } from '../message/duration.js';
+import { assertGroupConcurrency } from '../message/group-concurrency.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
-import { showGiven } from '../message/show-given.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
-import { type GroupRules, MAX_CONCURRENCY_WITH_RATE, type MessageStore } from '../store/message-store.js';
+import type { GroupRules, MessageStore } from '../store/message-store.js';
 import { ChangeTally } from '../store/write-all.js';
-
-/** The maximum number of a group's permits. */
-const MAX_CONCURRENCY = 1_000_000;
 
 /**
  * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
@@ -169,17 +166,6 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
       cursor = page.cursor;
     }
   }
-}
-
-/** @throws DelayQueueError `INVALID_ARGUMENT` unless a group of a queue with these rules may have this concurrency of its own */
-export function assertGroupConcurrency(value: unknown, { rate }: Pick<GroupRules, 'rate'>): void {
-  const most = rate ? MAX_CONCURRENCY_WITH_RATE : MAX_CONCURRENCY;
-  if (value === 'default' || (value === 'unlimited' && !rate)) return;
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) return;
-  const rule = rate
-    ? `must be a whole number from 1 to ${most}, because groups have a rate, or 'default'`
-    : "must be a whole number from 1 to 1,000,000, 'unlimited' or 'default'";
-  throw new DelayQueueError('INVALID_ARGUMENT', `concurrency: ${rule}, such as 3, not ${showGiven(value)}`);
 }
 
 /** Returns the sorted ids of a step's messages that are in `state` and whose ids come after `last`. */

@@ -1,12 +1,12 @@
 import { DEFAULT_BACKOFF } from '../message/backoff.js';
 import { z } from 'zod/mini';
 import { MAX_DELAY } from '../message/duration.js';
+import { MAX_CONCURRENCY, MAX_CONCURRENCY_WITH_RATE } from '../message/group-concurrency.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
 import { type Encryption, isEncryption, type QueueEncryption } from '../message/encryption.js';
 import { isLayout, type Layout, type QueueLayout } from '../store/layout.js';
-import { MAX_CONCURRENCY_WITH_RATE } from '../store/message-store.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type {
   BackoffOptions,
@@ -102,7 +102,10 @@ const groupsSchema = z.union(
     z
       .strictObject({
         concurrency: z.prefault(
-          z.union([noLimit, wholeNumber(1, 1_000_000)], mustBe("a whole number from 1 to 1000000, or 'unlimited'")),
+          z.union(
+            [noLimit, wholeNumber(1, MAX_CONCURRENCY)],
+            mustBe(`a whole number from 1 to ${MAX_CONCURRENCY}, or 'unlimited'`),
+          ),
           1,
         ),
         onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),

@@ -66,9 +66,6 @@ export interface GroupRules {
   readonly rate?: Rate | null;
 }
 
-/** The maximum number of permits of a group with a rate: every message with a permit may have to wait for the rate, each on its own. */
-export const MAX_CONCURRENCY_WITH_RATE = 1000;
-
 /** Allows at most `max` messages to be claimed in any `per` ms, across all processes and by the store's clock. */
 export interface Rate {
   readonly max: number;

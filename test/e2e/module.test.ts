@@ -139,7 +139,9 @@ describe('the module', () => {
     const providers = [handlerOf('orders', () => undefined, { partitions: 2 })];
     const error: unknown = await scene.startApp({ module, providers }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'INVALID_OPTION' });
-    expect((error as Error).message).toContain("options of queue 'orders': rate max must be at least 2, the number of partitions");
+    expect((error as Error).message).toContain(
+      "options of queue 'orders': rate max must be at least 2, the number of partitions",
+    );
   });
 
   test("lets options in 'queues' override those of the decorator, which override 'defaults'", async () => {

@@ -50,7 +50,10 @@ export const NEIGHBOURS: Readonly<Record<Feature, Neighbour>> = {
   headers: neighbour({ offer: { headers: { trace: 'a' } } }),
   retries: neighbour({ offer: { attempts: 3, backoff: { type: 'fixed', delay: '1m' } } }),
   repeats: neighbour({ decorate: ({ DelayedHandler }) => DelayedHandler(NAME, { repeat: { every: '1h' } }) }),
-  groups: neighbour({ queue: { groups: { rate: { max: 100_000, per: '1s' } } }, offer: { group: 'one' } }),
+  groups: neighbour({
+    queue: { groups: { concurrency: 1000, rate: { max: 100_000, per: '1s' } } },
+    offer: { group: 'one' },
+  }),
   'global concurrency': neighbour({ queue: { globalConcurrency: 100 } }),
   history: neighbour({ queue: { history: { for: '1h', max: 100 } } }),
   'kept ids': neighbour({ queue: { idsFor: { for: '1h', max: 100 } } }),
