@@ -43,6 +43,11 @@ describe('a Lua function', () => {
     for (const [i, name] of declared.args.entries()) expect(given[i + 1] ?? name).toBe(name);
   });
 
+  test.each(functions)('$file names its parameters as the script of a server without functions does', ({ text }) => {
+    const parameters = [...text.matchAll(/^local function (?:short|run)\((.*)\)$/gm)].map(([, names]) => names!);
+    expect(parameters.filter((names) => !/^(?:keys|_), args$|^keys$/.test(names))).toEqual([]);
+  });
+
   test.each(functions)('$file registers a function with flags and the name of the file', ({ name, text }) => {
     const [, registered, few] =
       /^register\('(\w+)', \{(?:| 'allow-oom' | 'no-writes' )\}, run(?:, (\d+), short)?\)\n$/m.exec(text)!;

@@ -7,11 +7,11 @@
 -- With 401 times and a million messages, it takes about 1.3 ms.
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
-local function run(keys, times)
+local function run(keys, args)
   local delayed = keys[1]
   local counts = {}
-  for i = 0, #times do
-    counts[i + 1] = call('ZCOUNT', delayed, times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf')
+  for i = 0, #args do
+    counts[i + 1] = call('ZCOUNT', delayed, args[i] or '-inf', args[i + 1] and '(' .. args[i + 1] or '+inf')
   end
   return counts
 end

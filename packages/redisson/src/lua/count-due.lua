@@ -5,11 +5,11 @@
 -- Returns the same as count-due of the native layout.
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
-local function run(keys, times)
+local function run(keys, args)
   local timeouts, delayed = keys[1], keys[2]
   local counts = {}
-  for i = 0, #times do
-    local from, to = times[i] or '-inf', times[i + 1] and '(' .. times[i + 1] or '+inf'
+  for i = 0, #args do
+    local from, to = args[i] or '-inf', args[i + 1] and '(' .. args[i + 1] or '+inf'
     counts[i + 1] = call('ZCOUNT', timeouts, from, to) + call('ZCOUNT', delayed, from, to)
   end
   return counts
