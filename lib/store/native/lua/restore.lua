@@ -71,25 +71,15 @@ local function run(keys, args)
     attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], permits = keys[11], backlog = keys[12], held = keys[13],
     wake = keys[14], paused = keys[15],
   }
-  local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
-  local max_messages, groups = tonumber(args[5]), q.permits and args[6]
-  if groups then
-    Groups.begin(q, groups)
-  end
-  local now, micros = Clock.read()
-  Clock.check(deadline, now)
-  Partitioning.check(q.partitions, partitioning)
-  local earliest_before = Scores.lowest(q.delayed)
-  local room = max_messages ~= 0 and max_messages - call('HLEN', q.messages) or huge
-  local offers = Offers.read(args, groups and 7 or 6, 5, q.messages)
-  local decided = Offers.decide(offers, room, micros, { due_in_use = Record.due })
+  local request, offers, now, micros = Offering.begin(q, args, 5)
+  local decided = Offers.decide(offers, request.room, micros, { due_in_use = Record.due })
   local plan = { records = {}, spent = {}, followers = {}, deaths = {}, causes = {}, scores = {}, held = {}, held_by = {} }
   for place, i in ipairs(decided.sources) do
     plan_message(q, plan, args, offers.at[i], decided.scores[2 * place - 1])
   end
   if #plan.records > 0 then
     check(q, decided.replaced)
-    Channel.announce(database, channel, earliest_before, plan.earliest, now)
+    Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
   end
 
   for _, id in ipairs(decided.replaced) do
@@ -107,7 +97,7 @@ local function run(keys, args)
       call(write[1], write[2], unpack(write[3]))
     end
   end
-  if groups and #plan.records > 0 then
+  if q.groups and #plan.records > 0 then
     Groups.open(q, plan.held, plan.held_by)
     Groups.hold(q, plan.held)
     Groups.change(q, plan.held, 1, 0)

@@ -131,19 +131,26 @@ function Offering.store_new(keys, args)
   return dues or due
 end
 
--- Makes offers of any kind. `q`: the keys by name.
-function Offering.run(q, args)
-  local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
-  local max_messages, groups = tonumber(args[5]), q.permits and args[6]
-  if groups then
-    Groups.begin(q, groups)
+-- Begins a call with offers of `words` arguments each. `q`: the keys by name. Returns the request, the offers, and the time in ms and in
+-- microseconds.
+function Offering.begin(q, args, words)
+  local max_messages = tonumber(args[5])
+  local request = { deadline = args[1], channel = args[2], database = args[3], groups = q.permits and args[6] }
+  if request.groups then
+    Groups.begin(q, request.groups)
   end
   local now, micros = Clock.read()
-  Clock.check(deadline, now)
-  Partitioning.check(q.partitions, partitioning)
-  local earliest_before = Scores.lowest(q.delayed)
-  local room = max_messages ~= 0 and max_messages - call('HLEN', q.messages) or huge
-  local offers = Offers.read(args, groups and 7 or 6, 3, q.messages)
+  Clock.check(request.deadline, now)
+  Partitioning.check(q.partitions, args[4])
+  request.earliest_before = Scores.lowest(q.delayed)
+  request.room = max_messages ~= 0 and max_messages - call('HLEN', q.messages) or huge
+  return request, Offers.read(args, request.groups and 7 or 6, words, q.messages), now, micros
+end
+
+-- Makes offers of any kind. `q`: the keys by name.
+function Offering.run(q, args)
+  local request, offers, now, micros = Offering.begin(q, args, 3)
+  local groups = request.groups
 
   local function is_delayed(id)
     return call('ZSCORE', q.delayed, groups and Record.member(id, Groups.names(q, { id })[1]) or id)
@@ -153,7 +160,7 @@ function Offering.run(q, args)
   end
   -- Due or retried messages that get another body: id, record.
   local rewritten = {}
-  local plan = Offers.decide(offers, room, micros, {
+  local plan = Offers.decide(offers, request.room, micros, {
     due_in_use = Record.due,
     chain_began = function(record, id)
       return is_delayed(id) and Record.is(record) and Record.offered(record)
@@ -193,7 +200,7 @@ function Offering.run(q, args)
       Groups.read(q, replaced)
     end
     Permissions.check('ZADD', q.delayed, 'HSET', q.messages)
-    Channel.announce(database, channel, earliest_before, plan.earliest, now)
+    Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
   end
 
   for _, id in ipairs(replaced) do
