@@ -1,3 +1,4 @@
+import { partitionConflict } from '../message/partition-conflict.js';
 import { OnceAMinute } from '../timing/pauses.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../message/failure.js';
@@ -239,12 +240,14 @@ export class NativePartitions implements Partitions {
   /** Throws `INVALID_OPTION` if the queue cannot be served here. */
   #check(found: Partitioning): void {
     const { queue, limitsOf, groups } = this.options;
-    const { rate, globalConcurrency } = limitsOf(1);
     const width = widthOf(found);
-    if (width === 1 || (!globalConcurrency && (!rate || (rate.max >= width && !groups)))) return;
-    const problem = globalConcurrency
-      ? 'a globalConcurrency, which needs partitions: 1'
-      : `a rate, which needs ${groups ? 'partitions: 1 if messages have groups' : `a max of at least ${width}`}`;
+    const conflict = partitionConflict(limitsOf(1), { partitions: width, hasGroups: Boolean(groups) });
+    if (!conflict) return;
+    const problem = {
+      'global concurrency': 'a globalConcurrency, which needs partitions: 1',
+      'rate with groups': 'a rate, which needs partitions: 1 if messages have groups',
+      'low rate': `a rate, which needs a max of at least ${width}`,
+    }[conflict];
     throw new DelayQueueError(
       'INVALID_OPTION',
       `Queue '${queue}' has partitions: ${found.count}, but this process is configured with ${problem}. ` +

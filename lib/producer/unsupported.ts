@@ -1,4 +1,5 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { partitionConflict } from '../message/partition-conflict.js';
 import type { Retries } from '../message/retries.js';
 import type { StoreLimits } from '../store/message-store.js';
 import type { Queue } from '../runtime/queues.js';
@@ -60,21 +61,17 @@ export function assertKeepsIds(queue: Queue, what: string): void {
  * Throws unless the limits of this queue may change while it runs.
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
  */
-export function assertLimitable(
-  queue: Queue,
-  { rate, globalConcurrency }: Pick<StoreLimits, 'rate' | 'globalConcurrency'>,
-): void {
+export function assertLimitable(queue: Queue, limits: Pick<StoreLimits, 'rate' | 'globalConcurrency'>): void {
   const { layout, partitions, groups } = queue.options;
   const what = `limits('${queue.name}').set(…)`;
   if (!layout.can.globalConcurrency) throw unsupported(queue, what);
   const count = Math.max(partitions, queue.router.changes?.partitions ?? 1);
-  if (count === 1) return;
-  const problem = globalConcurrency
-    ? `globalConcurrency needs partitions: 1, because no claim sees the messages of all partitions`
-    : rate && groups
-      ? 'rate needs partitions: 1 if messages have groups'
-      : rate && rate.max < count
-        ? `rate.max must be at least ${count}, because each partition has an equal share`
-        : undefined;
-  if (problem) throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}; the queue has partitions: ${count}`);
+  const conflict = partitionConflict(limits, { partitions: count, hasGroups: Boolean(groups) });
+  if (!conflict) return;
+  const problem = {
+    'global concurrency': 'globalConcurrency needs partitions: 1, because no claim sees the messages of all partitions',
+    'rate with groups': 'rate needs partitions: 1 if messages have groups',
+    'low rate': `rate.max must be at least ${count}, because each partition has an equal share`,
+  }[conflict];
+  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}; the queue has partitions: ${count}`);
 }
