@@ -1,5 +1,5 @@
 import type { GroupBacklog } from '../admin-store.js';
-import type { GroupRules } from '../message-store.js';
+import type { GroupRules, Rate } from '../message-store.js';
 import { ClaimWindow } from './claim-rate.js';
 import type { MemoryMessage } from './message-table.js';
 
@@ -43,9 +43,7 @@ export class MemoryGroups {
   }
 
   /** Returns those of the messages whose group's rate allows no claim now, each with the time at which it allows the next one. */
-  beyondRate(messages: readonly MemoryMessage[], now: number): { message: MemoryMessage; until: number }[] {
-    const { rate } = this.rules;
-    if (!rate) return [];
+  beyondRate(rate: Rate, messages: readonly MemoryMessage[], now: number): { message: MemoryMessage; until: number }[] {
     const left = new Map<string, number>();
     return messages.flatMap((message) => {
       const claims = this.claims.get(message.group) ?? new ClaimWindow();

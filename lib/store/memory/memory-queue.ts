@@ -411,9 +411,11 @@ export class MemoryQueue {
 
   /** Returns messages to claim. Delays those whose group has used up its rate: they keep their permits until it allows more. */
   #withinGroupRates(most: number, now: number): MemoryMessage[] {
+    const rate = this.#groups?.rules.rate;
+    if (!rate) return this.claimable(most);
     for (;;) {
       const ready = this.claimable(most);
-      const beyond = this.#groups?.beyondRate(ready, now) ?? [];
+      const beyond = this.#groups!.beyondRate(rate, ready, now);
       for (const { message, until } of beyond) {
         this.#groups!.take([message]);
         this.table.putOff(message, Math.ceil(until));

@@ -290,7 +290,7 @@ export class NativeMessageStore implements MessageStore {
     const ofIds = keeps && { keptFor: idsFor.for, most: idsFor.max };
     const runs = settlementArguments(settlements, isBrief);
     if (this.#groups === undefined && settlements.every(isBrief)) {
-      const reply = await this.#passOn(this.#run(called, { ...(ofIds && { args: ofIds }), rest: runs }));
+      const reply = await this.#passOn(this.#run(called, ofIds ? { args: ofIds, rest: runs } : { rest: runs }));
       if (!reply.done) return readReport(reply, settlements.length);
     }
     const { channel, database } = this.#announcing;

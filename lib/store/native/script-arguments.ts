@@ -111,19 +111,20 @@ export function settlementArguments(
   settlements: readonly Settlement[],
   isBrief: (settlement: Settlement) => boolean,
 ): ScriptArgument[] {
-  const isAlike = (one: Settlement, other: Settlement) =>
-    one.claim.token === other.claim.token && (one.outcome === other.outcome || (isBrief(one) && isBrief(other)));
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
     const settlement = settlements[first]!;
     const { claim, outcome } = settlement;
     let count = 1;
-    while (first + count < settlements.length && isAlike(settlements[first + count]!, settlement)) count++;
+    while (first + count < settlements.length && isAlike(settlements[first + count]!, settlement, isBrief)) count++;
     args.push(claim.token, isBrief(settlement) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
     for (const end = first + count; first < end; first++) args.push(settlements[first]!.claim.id);
   }
   return args;
 }
+
+const isAlike = (one: Settlement, other: Settlement, isBrief: (settlement: Settlement) => boolean) =>
+  one.claim.token === other.claim.token && (one.outcome === other.outcome || (isBrief(one) && isBrief(other)));
 
 /** True for an outcome without details, after which the message is gone. It may have expired. */
 export const isHandled = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
