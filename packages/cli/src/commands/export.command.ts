@@ -23,25 +23,19 @@ export function addExportCommand(program: Command, commandLine: CommandLine): vo
       commandLine.look(command, [queue], async ({ exporter, report }) => {
         const { output, problems } = commandLine.terminal;
         const lines = exporter.exportQueue(queue);
-        const end = JSON.parse(await (digest ? lastOf(lines) : printAll(lines, output))) as End;
+        const end = JSON.parse(await lastOf(lines, digest ? undefined : output)) as End;
         if (digest) report.print({ queue, digest: end.digest, inUse: end.inUse }, () => end.digest);
         if (end.inUse) problems.write(`Queue '${queue}' was in use, so this is not its state at one instant\n`);
       }),
     );
 }
 
-/** Prints lines as fast as the reader of the output takes them. @returns the last one */
-async function printAll(lines: AsyncIterable<string>, output: Terminal['output']): Promise<string> {
+/** Prints lines to the output, if there is one, as fast as its reader takes them. @returns the last line */
+async function lastOf(lines: AsyncIterable<string>, output?: Terminal['output']): Promise<string> {
   let last = '';
   for await (const line of lines) {
-    if (!output.write(line)) await once(output, 'drain');
+    if (output && !output.write(line)) await once(output, 'drain');
     last = line;
   }
-  return last;
-}
-
-async function lastOf(lines: AsyncIterable<string>): Promise<string> {
-  let last = '';
-  for await (const line of lines) last = line;
   return last;
 }
