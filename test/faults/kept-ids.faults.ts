@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -39,7 +40,7 @@ describe('a process that keeps ids and is killed', () => {
     expect(await producer.offer(queue, null, 0, { id: 'm0' })).not.toHaveProperty('handledAt');
 
     await scene.startApp({ module: { queues }, providers: [handlerOf(queue, () => undefined)] });
-    await until(async () => (await producer.counts(queue)).active + (await producer.counts(queue)).ready === 0, { within: 30_000 }); // prettier-ignore
+    await until(() => isEmpty(producer, queue), { within: 30_000 });
     for (const id of ids) {
       expect(await producer.offer(queue, null, 0, { id })).toMatchObject({
         created: false,
