@@ -137,8 +137,7 @@ export interface QueueOptions {
    * How many of the queue's messages all processes together may claim within a length of time, such as `{ max: 100, per: '1s' }`. No window
    * of that length, by Redis' clock, ever has more claims, but all of them may come at once. Messages beyond the rate stay `ready`. Every
    * delivery counts, including retries. A claim counts even if `clear()` removes the message, or a stopping process returns it unhandled.
-   * Consumers of another system that shares the queue through a layout are not limited. With `partitions`, each
-   * has an equal share.
+   * Consumers of another system that shares the queue through a layout are not limited. With `partitions`, each has an equal share.
    * @defaultValue `'unlimited'`
    */
   readonly rate?:

@@ -75,8 +75,8 @@ export class PartitioningCopies {
   }
 
   /**
-   * Returns the partitioning without former counts that no message and no kept id depends on: the partitions concerned have none, and have this
-   * partitioning, so calls that use a former one cannot fill them. Undefined if all counts are needed.
+   * Returns the partitioning without former counts that no message and no kept id depends on: the partitions concerned have none, and have
+   * this partitioning, so calls that use a former one cannot fill them. Undefined if all counts are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;

@@ -119,7 +119,8 @@ export interface Offer {
 
 /**
  * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. `handled`:
- * nothing was written, because the id is kept. `full`, `oversized`: nothing was written, because the queue holds its `maxMessages`, or because the server does not accept such a long body.
+ * nothing was written, because the id is kept. `full`, `oversized`: nothing was written, because the queue holds its `maxMessages`, or
+ * because the server does not accept such a long body.
  */
 export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'handled' | 'full' | 'oversized';
 

@@ -12,7 +12,10 @@ export class QueuesUnderTest {
   // No rate applies, because due messages are handled before time moves on, so none could wait for a rate.
   readonly limits = new MemoryLimits((queue, options: ResolvedQueueOptions, set) => {
     const groups = options.groups && { ...options.groups, rate: null };
-    return this.#stores.open(queue, options.partitions, { ...limitsOfPartition(options), ...set, groups, rate: null });
+    return this.#stores.open(queue, options.partitions, {
+      ...limitsOfPartition({ ...options, ...set, rate: null }),
+      groups,
+    });
   });
   readonly #stores: MemoryStores<WatchedStore>;
   #offered: TakenOffer[] = [];

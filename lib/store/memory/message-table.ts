@@ -21,8 +21,8 @@ export interface MemoryMessage extends Ranked {
   error: string;
   state: MessageState;
   /**
-   * The message's rank in its state. Delayed: the due time (or when its group's rate allows a claim), with a fraction of a millisecond that keeps messages with groups in the order
-   * of their offers. Ready: the position. Active: the end of the lease. Dead: the time of death.
+   * The message's rank in its state. Delayed: the due time (or when its group's rate allows a claim), with a fraction of a millisecond that
+   * keeps messages with groups in the order of their offers. Ready: the position. Active: the end of the lease. Dead: the time of death.
    */
   rank: number;
   /** The message's id; while it is active, its place in the claim. */
