@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { examine, type Finding } from '../../lib/diagnosis/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
-import { randomPort } from '../support/redis/random-port.js';
+import { onRandomPort } from '../support/redis/random-port.js';
 import { startCluster } from '../support/redis/start-cluster.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { RequestRule } from '../support/tcp-proxy/faults.js';
@@ -202,19 +202,14 @@ describe('a cluster that accepts only TLS and a login', () => {
   const fileOf = (name: string) => fileURLToPath(new URL(`../support/tls/${name}`, import.meta.url));
 
   test('handles messages, and the doctor approves of it', async () => {
-    const port = randomPort();
     const files = ['--tls-cert-file', fileOf('server.crt'), '--tls-key-file', fileOf('server.key')];
     const clients = ['--tls-ca-cert-file', fileOf('ca.crt'), '--tls-auth-clients', 'no'];
     const user = ['--user', 'orders', 'on', '>secret', '~*', '&*', '+@all', '-config', '-debug'];
-    const server = await startCluster([
-      '--tls-port',
-      String(port),
-      '--tls-cluster',
-      'yes',
-      ...files,
-      ...clients,
-      ...user,
-    ]);
+    // Its nodes talk to each other 10,000 above the port for TLS, so another attempt needs another one.
+    const { server, port } = await onRandomPort(async (port) => {
+      const tls = ['--tls-port', String(port), '--tls-cluster', 'yes'];
+      return { server: await startCluster([...tls, ...files, ...clients, ...user]), port };
+    });
     const redisOptions = { username: 'orders', password: 'secret', tls: { ca: readFileSync(fileOf('ca.crt')) } };
     // Cloud services list names in the cluster's map, which their certificates are for.
     const dnsLookup = (address: string, found: (error: null, address: string) => void) => found(null, address);
