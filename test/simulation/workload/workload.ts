@@ -79,7 +79,7 @@ const MANY_AFTER = [1000, 1800] as const;
 const MANY = 24;
 
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
-const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02 } as const;
+const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02, clear: 0.003 } as const;
 
 /** The maximum delay of a message that is offered meanwhile, ms. */
 const MAX_DELAY_MEANWHILE = 3000;
@@ -168,6 +168,10 @@ export class Workload {
     this.#abortMeanwhile(traits, claimed);
     // What was claimed waits for others, which nobody may claim now.
     if (traits.batchWait > 0 && claimed.length > 0 && this.#chance() < MEANWHILE.pause) this.#pause(traits);
+    // What was claimed has permits.
+    if (traits.permits !== null && claimed.length > 0 && this.#chance() < MEANWHILE.clear) {
+      this.#call(scenario.distance * this.#chance(), traits, (producer) => producer.clear(queue));
+    }
     const isTransfer = call === 'transfer' || (call === 'transferAndClaim' && result !== undefined);
     if (!isTransfer) return;
     // A family that finds nothing leaves, and only an announcement brings it back in time.
@@ -363,13 +367,20 @@ export class Workload {
       );
     }
     if (keepsIds(traits, scenario)) this.#offerHandled(traits, id, { group, after: delay + takes });
-    if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
     const attempts = ownAttemptsOf(number);
     const kept = {
       ...(group !== undefined && { group }),
       ...(type !== undefined && { type }),
       ...(attempts !== undefined && { attempts }),
     };
+    if (takes > SLOW && draw() < (end === 'reject' ? 0.5 : 0.1)) {
+      // It is being handled.
+      const follow = { id, onDuplicate: 'follow', ...kept } as const;
+      return this.#call(delay + takes * draw(), traits, (producer) =>
+        producer.offer(traits.name, number, Math.floor(2000 * draw()), follow),
+      );
+    }
+    if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
     const kind = draw();
     const later = Math.floor(2000 * draw());
     this.#call(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {
