@@ -131,6 +131,9 @@ export function drawScenario(
   wanted: { readonly processes: number | undefined; readonly isQuiet: boolean },
 ): Scenario {
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
+  // With few kinds of queues, each gets many messages.
+  const isNarrow = chance() < 0.3;
+  const isPresent = ({ kind }: QueueTraits) => kind === 'plain' || chance() < (isNarrow ? 0.2 : 0.8);
   const batch = pick(chance, [2, 4, 4, 8, 8, 50]);
   const batchWait = pick(chance, [0, 20, 20, 100, 100, 1500]);
   // What is about to expire when it is claimed shows whose clock counts.
@@ -155,7 +158,7 @@ export function drawScenario(
   // A queue that seldom has a message is asleep when one comes.
   const tenant = queueOf('tenant', pick(chance, [0.05, 0.2, 0.5]));
   const queues = [
-    queueOf('plain', 30),
+    queueOf('plain', isNarrow ? 3 : 30),
     queueOf('expiring', 12, { expiresAfter }),
     queueOf('ordered', 8, { permits: 1, holds: true }),
     queueOf('shared', 8, { permits: 3 }),
@@ -195,7 +198,7 @@ export function drawScenario(
     distance: pick(chance, [1, 1, 1, 8]),
     blocks: chance() < 0.35,
     // Each feature is missing from some runs, so that no other hides behind it.
-    queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
+    queues: queues.filter(isPresent),
     deployedFrom: chance() < 0.4 ? Math.round(300 * 60 ** chance()) : Infinity,
     stepsClock: chance() < 0.2,
     failsOver: chance() < 0.2,
