@@ -91,6 +91,9 @@ const LONE_CALL_EVERY = [500, 1500] as const;
 /** How long after the end of its lease a claim is answered that is answered at about that time, ms. */
 const ABOUT_LEASE = [-60, 20] as const;
 
+/** How soon a lone extension fails at the latest, as a share of its lease. */
+const QUICK_FAILURE = 0.2;
+
 /** How long a fault waits for the call that it is aimed at, ms. */
 const AIM_TIME = 5000;
 
@@ -124,6 +127,7 @@ const AIMS = [
     'transferAndClaim',
     'transferAndClaim',
     'transfer',
+    'extend',
     'extend',
     'extend',
   ] as const),
@@ -416,7 +420,8 @@ export class Nemesis {
     // Nobody relies on announcements as much as families do.
     if (call === ANNOUNCEMENT) return this.#loseAnnouncement(victim, chance() < 0.5 ? 'tenant' : queue);
     const aim: Aim = hasFound ? { calls: CLAIMS, queue, isWorthIt } : { calls: [call], queue };
-    const delay = isAboutLease ? aboutLease : undefined;
+    // A failed extension leaves enough of the lease to make it again.
+    const delay = isAboutLease ? aboutLease : call === 'extend' ? scenario.lease * QUICK_FAILURE * chance() : undefined;
     // What has happened and is not known is the hardest.
     const fault = hasFound ? pick(chance, ANSWER_FAULTS) : pick(chance, [...ANSWER_FAULTS, ...CALL_FAULTS]);
     const faults: [CallFault] = [isAboutLease ? 'slow back' : fault];

@@ -44,7 +44,7 @@ export interface CallTrouble {
   readonly faults: readonly [CallFault, ...CallFault[]];
   /** Undefined: any call. */
   readonly aim: Aim | undefined;
-  /** For how long a slow call is delayed, ms; undefined: drawn. */
+  /** After how long a call fails, or is answered, ms; undefined: drawn. */
   readonly delay: number | undefined;
   /** Called when it has struck; `until`: when the caller knows at the latest. */
   readonly onStrike: (call: string, fault: CallFault, until: number, queue: string | undefined) => void;
@@ -208,7 +208,8 @@ export class Link {
     const isAhead = call === 'remember';
     const trouble = this.#troubleOf(isAhead ? 'settle' : call, queue);
     const delay = trouble?.delay ?? this.callTimeout * this.#chance();
-    const drawn = { trouble, delay, isNoticedLate: trouble !== undefined && this.#chance() < 0.5 };
+    const isNoticedLate = trouble !== undefined && trouble.delay === undefined && this.#chance() < 0.5;
+    const drawn = { trouble, delay, isNoticedLate };
     if (isAhead) this.#fateOfOutcomes = { ...drawn, trouble: trouble && { ...trouble, onStrike: () => undefined } };
     return drawn;
   }
