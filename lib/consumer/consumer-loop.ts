@@ -118,8 +118,7 @@ export class ConsumerLoop {
   limitsChanged(): void {
     this.#hasNewLimits = true;
     this.#pauses.end();
-    this.#signal?.found();
-    this.#signal?.wake();
+    this.#signal?.interrupt();
   }
 
   /**
@@ -275,7 +274,7 @@ export class ConsumerLoop {
       this.#transferring = undefined;
       void this.#dispatcher.run();
       // An unanswered claim must be superseded soon, so the loop claims at once. Without a free slot, it leaves signals to other consumers.
-      if (this.#claimer.hasUnanswered) this.wake();
+      if (this.#claimer.hasUnanswered) this.#signal?.interrupt();
       else if (this.#isIdle && this.#capacity.isFull) this.#signal?.leave();
     }
   }

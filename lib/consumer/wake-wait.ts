@@ -44,6 +44,12 @@ export class WakeWait {
     this.#take()?.resolve(true);
   }
 
+  /** Ends the current wait, whatever recent calls have found. */
+  interrupt(): void {
+    this.found();
+    this.wake();
+  }
+
   /** Called when messages were found, so that {@link wake} is worthwhile again. */
   found(): void {
     this.#rest = FIRST_REST;

@@ -435,6 +435,25 @@ describe('ConsumerLoop', () => {
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
 
+  it('claims again at once after an unanswered transfer, even if it has just found nothing', async () => {
+    const handled = new Handled();
+    const loop = start(handled.record);
+    await nextTurns();
+    // Nothing is ready, so for a second, wake() has no effect.
+    loop.wake();
+    await nextTurns();
+    await offer('a');
+    const transferAndClaim = store.transferAndClaim!.bind(store);
+    store.transferAndClaim = async (request) => {
+      await transferAndClaim(request);
+      throw new DelayQueueError('OUTCOME_UNKNOWN', 'the connection broke');
+    };
+    await expect(loop.transferAndClaim(undefined)).rejects.toThrow('the connection broke');
+    await nextTurns();
+    expect(handled.ids).toEqual(['a']);
+    await loop.stopClaiming();
+  });
+
   it('releases what an unanswered claim holds when it stops, without spending an attempt', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
