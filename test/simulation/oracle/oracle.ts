@@ -585,11 +585,13 @@ export class Oracle {
   /** Whether a claim keeps to the largest limits that its process may have known. */
   #judgeLimits({ id, queue, group }: Life, member: Member, sentAt: number, isAgain: boolean): void {
     const { kind } = queue.traits;
-    if (!isAgain && group?.rate?.take(this.options.server.time) === false)
+    // A claim that no longer counted when the clock was set back is forgotten by the store, but not here.
+    const isSure = !this.#punctuality.hasStepped(this.#now);
+    if (!isAgain && group?.rate?.take(this.options.server.time) === false && isSure)
       this.violate('rate', id, `is claimed beyond the rate of group ${group.name}`);
     if (kind !== 'rated' && kind !== 'limited') return;
     const { globalConcurrency, rate } = queue.limits.largestFor(member, sentAt);
-    if (kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time, rate))
+    if (kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time, rate) && isSure)
       this.violate('rate', id, `is claimed beyond the rate of ${rate}`);
     if (!isAgain && queue.held.size >= globalConcurrency)
       this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others, of ${globalConcurrency}`);
