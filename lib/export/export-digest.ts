@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ExportLine, MessageLine } from './export-line.js';
+import type { ExportLine, HandledLine, MessageLine } from './export-line.js';
 
 const END = 2n ** 256n;
 
 /**
- * A digest of what an export contains: equal digests mean equal messages, settings of groups, limits and declarations, in any order. It is
- * the sum of the lines' SHA-256. It leaves out what a move may change: the place, states, pauses, and what orders equal due times.
+ * A digest of what an export contains: equal digests mean equal messages, settings of groups, limits, declarations, histories and kept
+ * ids, in any order. It is
+ * the sum of the lines' SHA-256. It leaves out what a move may change: the place, states, pauses, and what orders equal due times. It also leaves out
+ * until when entries and ids are kept.
  */
 export class ExportDigest {
   #sum = 0n;
@@ -26,6 +28,8 @@ export class ExportDigest {
 function contentOf(line: ExportLine): object | undefined {
   if (line.kind === 'message') return contentOfMessage(line);
   if (line.kind === 'group') return [line.kind, line.group, line.paused, line.concurrency];
+  if (line.kind === 'handled') return contentOfHandled(line);
+  if (line.kind === 'kept') return [line.kind, line.id, line.at, line.grouped];
   if (line.kind === 'declared') return [line.kind, line.id];
   if (line.kind !== 'settings' || !line.limits) return undefined;
   const { globalConcurrency, rate } = line.limits;
@@ -36,4 +40,10 @@ function contentOf(line: ExportLine): object | undefined {
 function contentOfMessage({ kind, id, due, offered, failed = 0, died, follower, body, base64 }: MessageLine) {
   const next = follower && [follower.after, follower.at, follower.body, follower.base64];
   return [kind, id, due, offered, failed, died && [died.at, died.error], next, body, base64];
+}
+
+function contentOfHandled(line: HandledLine) {
+  const { kind, id, at, due, offered, lateness, took, attempt, type, group, worker, body, base64 } = line;
+  const by = [worker.id, worker.host, worker.pid];
+  return [kind, id, at, due, offered, lateness, took, attempt, type, group, by, body, base64];
 }

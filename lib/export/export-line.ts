@@ -4,7 +4,8 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import { PAUSED_UNTIL } from '../message/repeat-rule.js';
 import { showGiven } from '../message/show-given.js';
-import type { Follower, ScannedMessage } from '../store/message-past.js';
+import type { HandlingWorker } from '../store/consumer-store.js';
+import type { Follower, ScannedEntry, ScannedId, ScannedMessage } from '../store/message-past.js';
 import type { Rate } from '../store/message-store.js';
 
 /** The version of the format that this version writes. It reads all up to this one. */
@@ -14,7 +15,8 @@ export const FORMAT_VERSION = 1;
  * A line of an export. The names of fields are the format, which `docs/moving.md` describes: a later version may add fields, and kinds of
  * lines, only with another format version. Times are in ms since the epoch, by Redis' clock.
  */
-export type ExportLine = HeaderLine | SettingsLine | GroupLine | DeclaredLine | MessageLine | EndLine;
+export type ExportLine =
+  HeaderLine | SettingsLine | GroupLine | DeclaredLine | MessageLine | HandledLine | KeptLine | EndLine;
 
 export interface HeaderLine {
   readonly kind: 'export';
@@ -62,6 +64,32 @@ export interface MessageLine extends BodyFields {
   readonly follower?: BodyFields & { readonly after?: number; readonly at?: number };
 }
 
+/** What the queue remembers of a handled message. It has a body if the queue keeps payloads. */
+export interface HandledLine extends BodyFields {
+  readonly kind: 'handled';
+  readonly id: string;
+  readonly at: number;
+  readonly until: number;
+  readonly due: number;
+  readonly offered: number;
+  readonly lateness: number;
+  readonly took: number;
+  readonly attempt: number;
+  readonly type?: string;
+  readonly group?: string;
+  readonly worker: HandlingWorker;
+}
+
+/** An id that the queue keeps, because its message was handled `at` this time. */
+export interface KeptLine {
+  readonly kind: 'kept';
+  readonly id: string;
+  readonly at: number;
+  readonly until: number;
+  /** True if the message had a group. */
+  readonly grouped?: true;
+}
+
 /** A body as stored: as text, or in base64 if it is not UTF-8. */
 interface BodyFields {
   readonly body?: string;
@@ -95,6 +123,21 @@ export function lineOf({ id, dueAt, body, ...past }: ScannedMessage): MessageLin
     ...(follower && { follower: { ...follower.due, ...bodyFields(follower.body) } }),
     ...bodyFields(body),
   };
+}
+
+export function lineOfHandled({ id, handledAt: at, until, entry, body }: ScannedEntry): HandledLine {
+  const { dueAt: due, offeredAt: offered, lateness, took, attempt, type, group, worker } = entry;
+  return {
+    ...{ kind: 'handled', id, at, until, due, offered, lateness, took, attempt },
+    ...(type !== undefined && { type }),
+    ...(group !== undefined && { group }),
+    worker,
+    ...(body.length > 0 && bodyFields(body)),
+  };
+}
+
+export function lineOfKept({ id, handledAt: at, until }: ScannedId, isGrouped: boolean): KeptLine {
+  return { kind: 'kept', id, at, until, ...(isGrouped && { grouped: true }) };
 }
 
 function bodyFields(body: Buffer): BodyFields {
@@ -156,6 +199,24 @@ const READERS: { readonly [Kind in ExportLine['kind']]: (line: Fields) => Extrac
       ...readBodyFields(line),
     };
   },
+  handled: (line) => ({
+    ...{ kind: 'handled', id: line.checked('id', assertMessageId), ...readPeriod(line) },
+    ...{
+      due: line.time('due'),
+      offered: line.time('offered'),
+      lateness: line.time('lateness'),
+      took: line.time('took'),
+    },
+    attempt: line.count('attempt', 1),
+    ...(line.has('type') && { type: line.text('type') }),
+    ...(line.has('group') && { group: line.checked('group', assertGroup) }),
+    worker: readWorker(line),
+    ...((line.has('body') || line.has('base64')) && readBodyFields(line)),
+  }),
+  kept: (line) => ({
+    ...{ kind: 'kept', id: line.checked('id', assertMessageId), ...readPeriod(line) },
+    ...(line.has('grouped') && line.flag('grouped') && { grouped: true as const }),
+  }),
   end: (line) => {
     const digest = line.text('digest');
     return { kind: 'end', messages: line.count('messages'), digest, inUse: line.flag('inUse') };
@@ -169,6 +230,15 @@ function readLimits(limits: Fields): NonNullable<SettingsLine['limits']> {
     ...(limits.has('rate') && { rate: rate ? { max: rate.count('max', 1), per: rate.count('per', 1) } : null }),
     ...{ by: limits.text('by'), at: limits.time('at') },
   };
+}
+
+function readPeriod(line: Fields): { at: number; until: number } {
+  return { at: line.time('at'), until: line.time('until') };
+}
+
+function readWorker(line: Fields): HandlingWorker {
+  const worker = line.needed('worker');
+  return { id: worker.text('id'), host: worker.text('host'), pid: worker.count('pid') };
 }
 
 function readDue(follower: Fields): { after: number } | { at: number } {
@@ -191,6 +261,21 @@ export function messageOf(line: MessageLine, number: number): ExportedMessage {
     ...(follower && { follower: followerOf(follower) }),
   };
 }
+
+/** Returns the entry that a line describes. */
+export function entryOf(line: HandledLine): ScannedEntry {
+  const { id, at, until, due: dueAt, offered: offeredAt, lateness, took, attempt, type, group, worker } = line;
+  const entry = {
+    ...{ dueAt, offeredAt, lateness, took, attempt },
+    ...(type !== undefined && { type }),
+    ...(group !== undefined && { group }),
+    worker,
+  };
+  const hasBody = line.body !== undefined || line.base64 !== undefined;
+  return { id, handledAt: at, until, entry, body: hasBody ? bodyOf(line) : NO_BYTES };
+}
+
+const NO_BYTES = Buffer.alloc(0);
 
 function followerOf(follower: NonNullable<MessageLine['follower']>): Follower {
   const { after, at } = follower;
@@ -225,6 +310,10 @@ class Fields {
   inner(field: string): Fields | undefined {
     const given = this.#given[field];
     return given === undefined || given === null ? undefined : new Fields(given, `${this.where}: ${field}`);
+  }
+
+  needed(field: string): Fields {
+    return this.inner(field) ?? new Fields(this.#given[field], `${this.where}: ${field}`);
   }
 
   text(field: string): string {

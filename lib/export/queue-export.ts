@@ -6,7 +6,15 @@ import type { GroupBacklog, QueueStatus } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { assertExportable } from './exportable.js';
 import { ExportDigest } from './export-digest.js';
-import { type ExportLine, FORMAT_VERSION, type GroupLine, lineOf, type SettingsLine } from './export-line.js';
+import {
+  type ExportLine,
+  FORMAT_VERSION,
+  type GroupLine,
+  lineOf,
+  lineOfHandled,
+  lineOfKept,
+  type SettingsLine,
+} from './export-line.js';
 
 /** Reads a queue, and changes nothing. Each step is short for Redis. */
 export class QueueExport {
@@ -37,7 +45,10 @@ export class QueueExport {
     yield await this.#settings(paused);
     yield* await this.#groups();
     for (const id of await this.#declared()) yield { kind: 'declared', id };
-    yield* this.#messagesOfAll();
+    yield* this.#ofAll((store) => this.#messagesOf(store));
+    // Afterwards, so that a message which is handled meanwhile is in the one place or the other.
+    yield* this.#ofAll((store) => this.#historyOf(store));
+    yield* this.#ofAll((store) => this.#keptIdsOf(store));
   }
 
   async #settings(paused: boolean): Promise<SettingsLine> {
@@ -64,14 +75,14 @@ export class QueueExport {
   }
 
   /** Reads all stores, also those that this process learns of meanwhile. */
-  async *#messagesOfAll(): AsyncGenerator<ExportLine> {
+  async *#ofAll(read: (store: MessageStore) => AsyncGenerator<ExportLine>): AsyncGenerator<ExportLine> {
     const done = new Set<MessageStore>();
     for (;;) {
       const stores = await this.queue.router.withAll((parts) => Promise.resolve(parts.map(({ store }) => store)));
       const store = stores.find((each) => !done.has(each));
       if (!store) return;
       done.add(store);
-      yield* this.#messagesOf(store);
+      yield* read(store);
     }
   }
 
@@ -80,6 +91,22 @@ export class QueueExport {
       const page = await store.scan!(cursor);
       this.#messages += page.messages.length;
       for (const message of page.messages) yield lineOf(message);
+      ({ cursor } = page);
+    }
+  }
+
+  async *#historyOf(store: MessageStore): AsyncGenerator<ExportLine> {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await store.scanHistory!(cursor);
+      for (const entry of page.found) yield lineOfHandled(entry);
+      ({ cursor } = page);
+    }
+  }
+
+  async *#keptIdsOf(store: MessageStore): AsyncGenerator<ExportLine> {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await store.scanKeptIds!(cursor);
+      for (const kept of page.found) yield lineOfKept(kept, store === this.queue.router.groups);
       ({ cursor } = page);
     }
   }

@@ -5,6 +5,8 @@ import { assertGroupConcurrency } from '../message/group-concurrency.js';
 import { assertGrouped, assertLimitable } from '../producer/unsupported.js';
 import type { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';
+import type { RestoreOutcome } from '../store/message-past.js';
+import type { MessageStore } from '../store/message-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { WriteFailure, type WriteOutcome } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
@@ -13,8 +15,11 @@ import {
   type DeclaredLine,
   type EndLine,
   type ExportLine,
+  entryOf,
   type GroupLine,
+  type HandledLine,
   invalid,
+  type KeptLine,
   type MessageLine,
   messageOf,
   readLine,
@@ -40,6 +45,12 @@ export interface ImportReport {
   readonly kept: number;
   /** Number of messages that have replaced others with their ids. */
   readonly replaced: number;
+  /** Number of entries that were new to the queue's history. */
+  readonly entries: number;
+  /** Number of kept ids that were new to the queue. */
+  readonly ids: number;
+  /** Number of entries and ids left out because their time was over, or because the queue had as many newer ones as it may have. */
+  readonly dropped: number;
   /** The digest of the export. */
   readonly digest: string;
   /** True if the queue was in use when it was exported. */
@@ -58,6 +69,16 @@ interface ReadOffer {
   readonly line: number;
 }
 
+/** An entry of the history, or an id that is kept. */
+interface ReadPast {
+  readonly id: string;
+  /** What to count it as, if it is new. */
+  readonly as: 'entries' | 'ids';
+  readonly isGrouped: boolean;
+  readonly line: number;
+  readonly restore: (store: MessageStore) => Promise<RestoreOutcome>;
+}
+
 /**
  * Writes an export into a queue, which may be in use. Messages keep their ids, so an import that was interrupted can be repeated: with
  * `keep`, it finds what is there and continues. Checks the lines of a batch before it writes any of them.
@@ -66,7 +87,9 @@ export class QueueImport {
   readonly #digest = new ExportDigest();
   readonly #counts: Record<Written, number> = { created: 0, kept: 0, replaced: 0 };
   readonly #writer: QueueWriter;
+  readonly #past = { entries: 0, ids: 0, dropped: 0 };
   #batch: ReadOffer[] = [];
+  #pastBatch: ReadPast[] = [];
   #batchLength = 0;
   #messages = 0;
   #line = 0;
@@ -104,12 +127,14 @@ export class QueueImport {
     await this.#flush();
     if (!end) throw invalid(`after line ${this.#line}`, 'the export is cut off: its last line is missing');
     this.#assertWhole(end);
-    return { messages: this.#messages, ...this.#counts, digest: end.digest, inUse: end.inUse };
+    return { messages: this.#messages, ...this.#counts, ...this.#past, digest: end.digest, inUse: end.inUse };
   }
 
   async #take(line: Exclude<ExportLine, EndLine>, length: number): Promise<void> {
     this.#digest.add(line);
     if (line.kind === 'message') return this.#takeMessage(line, length);
+    if (line.kind === 'handled') return this.#takeHandled(line, length);
+    if (line.kind === 'kept') return this.#takeKept(line, length);
     if (line.kind === 'group') this.#assert(() => this.#assertGroup(line));
     const limits = line.kind === 'settings' ? line.limits : undefined;
     if (limits) this.#assert(() => assertLimitable(this.queue, limits));
@@ -131,8 +156,29 @@ export class QueueImport {
     const offer = { id, due: { at: dueAt }, onDuplicate, body, past, ...(group !== undefined && { group }) };
     this.#batch.push({ offer, line: this.#line });
     this.#messages++;
+    return this.#grown(length);
+  }
+
+  async #takeHandled(line: HandledLine, length: number): Promise<void> {
+    const { id, group } = line;
+    if (group !== undefined) this.#assert(() => assertGrouped(this.queue, `the handled message '${id}'`));
+    const entry = entryOf(line);
+    const restore = (store: MessageStore) => store.restoreHandled!(entry);
+    this.#pastBatch.push({ id, as: 'entries', isGrouped: group !== undefined, line: this.#line, restore });
+    return this.#grown(length);
+  }
+
+  async #takeKept({ id, at: handledAt, until, grouped }: KeptLine, length: number): Promise<void> {
+    if (grouped) this.#assert(() => assertGrouped(this.queue, `the kept id '${id}'`));
+    const restore = (store: MessageStore) => store.restoreKeptId!({ id, handledAt, until });
+    this.#pastBatch.push({ id, as: 'ids', isGrouped: grouped === true, line: this.#line, restore });
+    return this.#grown(length);
+  }
+
+  async #grown(length: number): Promise<void> {
     this.#batchLength += length;
-    if (this.#batch.length >= BATCH_LINES || this.#batchLength >= BATCH_LENGTH) await this.#flush();
+    const lines = this.#batch.length + this.#pastBatch.length;
+    if (lines >= BATCH_LINES || this.#batchLength >= BATCH_LENGTH) await this.#flush();
   }
 
   /** A queue that was not paused leaves the pause as it is here. */
@@ -152,15 +198,33 @@ export class QueueImport {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#batch;
-    this.#batch = [];
+    const [batch, past] = [this.#batch, this.#pastBatch];
+    [this.#batch, this.#pastBatch] = [[], []];
     this.#batchLength = 0;
-    if (batch.length === 0 || this.rules.dryRun) return;
+    if (this.rules.dryRun) return;
+    if (batch.length > 0) await this.#writeMessages(batch);
+    if (past.length > 0) await this.#restorePast(past);
+  }
+
+  async #writeMessages(batch: readonly ReadOffer[]): Promise<void> {
     const startedAt = this.clock.monotonic();
     const outcomes = await this.#writer.writeEach(batch.map(({ offer }) => offer));
     const failures = batch.flatMap((each, i) => this.#failureOf(each, outcomes[i]!) ?? []);
     if (failures.length > 0) throw failures[0] as unknown;
     await this.#slowDown(batch.length, this.clock.monotonic() - startedAt);
+  }
+
+  async #restorePast(batch: readonly ReadPast[]): Promise<void> {
+    const { router } = this.queue;
+    // An id belongs to one partition, so the first store that is asked is the right one.
+    const restoreOne = ({ id, isGrouped, restore }: ReadPast) =>
+      isGrouped ? restore(router.groups!) : router.lookUp(id, { ask: restore, isFound: () => true });
+    const outcomes = await Promise.allSettled(batch.map(restoreOne));
+    for (const [i, outcome] of outcomes.entries()) {
+      const { id, as, line } = batch[i]!;
+      if (outcome.status === 'rejected') throw this.#failed(line, withMessageId(outcome.reason, id));
+      if (outcome.value !== 'kept') this.#past[outcome.value === 'created' ? as : 'dropped']++;
+    }
   }
 
   /** Counts the outcome of a message, or returns why it was not written. */

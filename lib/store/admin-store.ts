@@ -1,6 +1,13 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
 import type { ClaimedMessage, HandledEntry } from './consumer-store.js';
-import type { MessageDeath, ScannedPage } from './message-past.js';
+import type {
+  MessageDeath,
+  RestoreOutcome,
+  ScannedEntry,
+  ScannedId,
+  ScannedPage,
+  ScannedPast,
+} from './message-past.js';
 
 /** The port's third role: inspects a queue or one of its messages, and keeps the queue in order. */
 export interface AdminStore {
@@ -89,6 +96,25 @@ export interface AdminStore {
    * @param cursor - from the previous page; omitted for the first
    */
   scan?(cursor?: string): Promise<ScannedPage>;
+
+  /**
+   * Reads what {@link ConsumerStore.remember} has kept, whether or not the store remembers messages now, page by page, until a page has no
+   * cursor. An entry that is there throughout all pages is returned at least once. Absent if the store keeps none.
+   * @param cursor - from the previous page; omitted for the first
+   */
+  scanHistory?(cursor?: string): Promise<ScannedPast<ScannedEntry>>;
+
+  /** Does the same for ids that are kept (`StoreLimits.idsFor`). */
+  scanKeptIds?(cursor?: string): Promise<ScannedPast<ScannedId>>;
+
+  /**
+   * Remembers a handled message that another store has remembered, whether or not this one remembers messages. Drops the oldest entries if
+   * there are too many. A repeated call changes nothing.
+   */
+  restoreHandled?(entry: ScannedEntry): Promise<RestoreOutcome>;
+
+  /** Does the same for an id that another store keeps. */
+  restoreKeptId?(kept: ScannedId): Promise<RestoreOutcome>;
 
   /**
    * Makes dead letters due now, with all their attempts restored. {@link ConsumerStore.watchDue} announces them.

@@ -1,5 +1,6 @@
 import type { DueTime } from '../message/duration.js';
 import type { MessageState } from '../message/message.js';
+import type { HandledEntry } from './consumer-store.js';
 
 /** What a message has been through in a store, and what follows it. With its id, due time and body, it is all that a store knows. */
 export interface MessagePast {
@@ -38,3 +39,28 @@ export interface ScannedMessage extends MessagePast {
   readonly dueAt: number;
   readonly body: Buffer;
 }
+
+/** An id that a queue keeps because its message was handled. */
+export interface ScannedId {
+  readonly id: string;
+  /** When the message was handled, ms. */
+  readonly handledAt: number;
+  /** Until when the id is kept, ms. */
+  readonly until: number;
+}
+
+/** What a queue remembers of a handled message. */
+export interface ScannedEntry extends ScannedId {
+  readonly entry: HandledEntry;
+  /** Empty unless the record is kept. */
+  readonly body: Buffer;
+}
+
+export interface ScannedPast<Part extends ScannedId> {
+  readonly found: readonly Part[];
+  /** For the next page; null after the last one. */
+  readonly cursor: string | null;
+}
+
+/** `kept`: the store has one that is as new. `dropped`: its time is over, or the store has as many newer ones as it may have. */
+export type RestoreOutcome = 'created' | 'kept' | 'dropped';

@@ -22,6 +22,7 @@ import { describeGlobalConcurrency } from './rules/global-concurrency.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeRepeating } from './rules/repeat.rules.js';
 import { describeRestoring } from './rules/restore.rules.js';
+import { describeRestoringPast } from './rules/restored-past.rules.js';
 import { describeRetries } from './rules/retries.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTypeCounts } from './rules/type-count.rules.js';
@@ -73,6 +74,7 @@ export function describeMessageStore(
     describeLists(queues);
     if (remembers) describeHistory(queues);
     if (restores) describeRestoring(queues);
+    if (restores && remembers) describeRestoringPast(queues);
     if (remembers) describeKeptIds(queues);
     describeBodies(queues);
     describeWakeSignals(queues);

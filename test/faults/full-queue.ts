@@ -36,6 +36,10 @@ const PAST = {
   isHeld: true,
   follower: { due: { after: 1 }, body: Buffer.from('J3') },
 };
+const HANDLED = {
+  ...{ handledAt: 9e12, until: 9e12 + 1, body: Buffer.from('J2') },
+  entry: { dueAt: 1, offeredAt: 1, lateness: 0, took: 0, attempt: 1, worker: { id: 'w', host: 'h', pid: 1 } },
+};
 const restore =
   (id: string, death: MessagePast['death'] = null) =>
   (store: MessageStore) =>
@@ -90,6 +94,10 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'discard one': (store) => store.discard({ id: 'dead' }),
   'discard the oldest': (store) => store.discard({ oldest: 10 }),
   scan: (store) => store.scan!(),
+  'scan the history': (store) => store.scanHistory!(),
+  'scan kept ids': (store) => store.scanKeptIds!(),
+  'restore a handled message': (store) => store.restoreHandled!({ ...HANDLED, id: 'restored' }),
+  'restore a kept id': (store) => store.restoreKeptId!({ ...HANDLED, id: 'restored' }),
   'restore a new message': restore('new'),
   'restore a dead letter': restore('new', { at: 1, error: '{}' }),
   'restore, replace a delayed message': restore('delayed'),

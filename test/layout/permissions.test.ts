@@ -39,6 +39,7 @@ import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
 
 const KEPT_IDS = { for: 3_600_000, max: 1 };
+const PAST = { idsFor: KEPT_IDS, history: { ...KEPT_IDS, payloads: true } };
 
 describe('the permissions of each layout', () => {
   const scene = new Scene({});
@@ -81,6 +82,9 @@ describe('the permissions of each layout', () => {
     await new KeptIdsExercise(
       new NativeMessageStore(connections, { keys, limits: keeping, partitioning: { text: '0 1' } }),
     ).run();
+    await new RestoreExercise(
+      new NativeMessageStore(connections, { keys, limits: { ...limits, ...PAST }, partitioning: { text: '0 1' } }),
+    ).runPast();
     const marks = new NativeRepeatMarks(connections, QUEUE.prefix);
     const repeat = { queue: QUEUE.queue, id: 'repeat', partitions: 1 };
     expect(await marks.has(repeat)).toBe(false);
@@ -136,6 +140,7 @@ describe('the permissions of each layout', () => {
     await new FollowersExercise(free, abandonIn(keys)).run();
     for (const each of [free, store]) await new RestoreExercise(each).run();
     await new KeptIdsExercise(open(1000, { idsFor: KEPT_IDS })).run();
+    await new RestoreExercise(open(1000, PAST)).runPast();
     const damage = () => scene.redis.multi().del(keys.permits, keys.held).hset(keys.held, 'gone', '1').exec();
     const loseRecord = (id: string) => scene.redis.hdel(keys.messages, id);
     await new GroupsExercise(store, open(2), open(null), damage, loseRecord).run();

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
 import type { Handling } from '../consumer-store.js';
 import type { HistoryRules } from '../message-store.js';
+import type { RestoreOutcome, ScannedEntry } from '../message-past.js';
 import { formatCursor, PAGE_BYTES, parseCursor } from '../page-cursor.js';
 import { withinBytes } from './memory-queue.js';
 import type { MessageTable } from './message-table.js';
@@ -38,6 +39,36 @@ export class MemoryHistory {
       if (this.#entries.size <= history.max && handling!.at >= now - history.for) break;
       this.#entries.delete(id);
     }
+  }
+
+  scan(now: number): ScannedEntry[] {
+    const keptFor = this.#end - Math.max(0, ...[...this.#entries.values()].map(({ handling }) => handling!.at));
+    return [...this.#entries.values()].flatMap(({ id, body, handling }) => {
+      const { at, ...entry } = handling!;
+      const until = at + keptFor;
+      return until > now ? [{ id, handledAt: at, until, entry, body }] : [];
+    });
+  }
+
+  restore(scanned: ScannedEntry, now: number, rules?: HistoryRules | null): RestoreOutcome {
+    const { id, handledAt, until, entry, body } = scanned;
+    const known = this.#entries.get(id);
+    if (known && known.handling!.at >= handledAt) return 'kept';
+    const [oldest] = this.#entries.values();
+    const isFull = !known && this.#entries.size >= (rules?.max ?? Infinity);
+    const ends = Math.min(until, handledAt + (rules?.for ?? Infinity));
+    if (ends <= now || (isFull && oldest!.handling!.at >= handledAt)) return 'dropped';
+    if (isFull) this.#entries.delete(oldest!.id);
+    const { dueAt, offeredAt, attempt } = entry;
+    this.#entries.set(id, {
+      ...{ id, state: 'handled', dueAt, offeredAt, failedAttempts: attempt - 1 },
+      ...{ body: Buffer.from(body), leasedUntil: null, death: null, handling: { ...entry, at: handledAt } },
+    });
+    const sorted = [...this.#entries.values()].sort((one, other) => -byTime(one, other));
+    this.#entries.clear();
+    for (const each of sorted) this.#entries.set(each.id, each);
+    this.#end = Math.max(this.#end, ends);
+    return 'created';
   }
 
   find(id: string, now: number): StoredMessage | null {

@@ -133,7 +133,9 @@ export class MemoryQueue {
       return { outcome: 'followed', dueAt: present.dueAt };
     }
     if (present && onDuplicate !== 'replace') {
-      return { outcome: onDuplicate === 'reject' ? 'rejected' : 'kept', dueAt: present.dueAt };
+      // A message that is restored twice keeps the time of its offer.
+      const isRejected = onDuplicate === 'reject' && present.offeredAt !== given.past?.offeredAt;
+      return { outcome: isRejected ? 'rejected' : 'kept', dueAt: present.dueAt };
     }
     if (!present && this.table.size >= (this.limits.maxMessages ?? Infinity)) {
       return { outcome: 'full', dueAt: 0 };

@@ -25,7 +25,14 @@ import type {
   RepeatPause,
   RepeatPauseOutcome,
 } from '../producer-store.js';
-import type { ScannedMessage, ScannedPage } from '../message-past.js';
+import type {
+  RestoreOutcome,
+  ScannedEntry,
+  ScannedId,
+  ScannedMessage,
+  ScannedPage,
+  ScannedPast,
+} from '../message-past.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
@@ -332,6 +339,22 @@ export class MemoryMessageStore implements MessageStore {
       });
       return { messages, cursor: null };
     });
+  }
+
+  scanHistory(): Promise<ScannedPast<ScannedEntry>> {
+    return this.#atomically((now) => ({ found: this.#history.scan(now), cursor: null }));
+  }
+
+  scanKeptIds(): Promise<ScannedPast<ScannedId>> {
+    return this.#atomically((now) => ({ found: this.#keptIds.scan(Math.floor(now)), cursor: null }));
+  }
+
+  restoreHandled(entry: ScannedEntry): Promise<RestoreOutcome> {
+    return this.#atomically((now) => this.#history.restore(entry, now, this.#queue.limits.history));
+  }
+
+  restoreKeptId(kept: ScannedId): Promise<RestoreOutcome> {
+    return this.#atomically((now) => this.#keptIds.restore(kept, Math.floor(now), this.#queue.limits.idsFor));
   }
 
   redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {

@@ -83,13 +83,13 @@ const readsOfHistory = { handled: ['UNLINK', 'ZCARD', 'ZRANGE'], history: ['HGET
 
 /** The commands that a queue with the option `history` needs besides. */
 export const historyPermissions: Permissions<Pick<NativeKeys, 'handled' | 'history'>> = {
-  handled: ['PEXPIRE', 'ZADD', 'ZCOUNT', 'ZREM'],
-  history: ['HDEL', 'HSET', 'PEXPIRE'],
+  handled: ['PEXPIRE', 'PTTL', 'ZADD', 'ZCOUNT', 'ZREM', 'ZSCORE'],
+  history: ['HDEL', 'HSCAN', 'HSET', 'PEXPIRE'],
 };
 
 /** The commands that a queue with the option `idsFor` needs besides. */
 export const keptIdPermissions: Permissions<Pick<NativeKeys, 'kept'>> = {
-  kept: ['PEXPIRE', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
+  kept: ['PEXPIRE', 'PTTL', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
 };
 
 /** Lists the commands that queues of every layout also need in a cluster. */
@@ -120,6 +120,7 @@ export const groupPermissions: Permissions<GroupKeys> = {
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],
+  kept: ['EXISTS'],
   ...readsOfHistory,
   ready: [...nativePermissions.ready, 'LINSERT'],
   permits: ['HDEL', 'HEXISTS', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],

@@ -49,6 +49,10 @@ const FILES = {
   agree: 'agree',
   scan: 'scan',
   restore: 'restore',
+  scanHandled: 'scan-handled',
+  scanKept: 'scan-kept',
+  restoreHandled: 'restore-handled',
+  restoreKept: 'restore-kept',
 } as const;
 
 /** The native layout's library. The comment at the top of each function's file is its contract. */

@@ -22,7 +22,7 @@ import type {
   RepeatPause,
   RepeatPauseOutcome,
 } from '../producer-store.js';
-import type { ScannedPage } from '../message-past.js';
+import type { RestoreOutcome, ScannedEntry, ScannedId, ScannedPage, ScannedPast } from '../message-past.js';
 import type { MessageStore, Rate, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
@@ -50,6 +50,7 @@ import {
   dueArgument,
   groupArguments,
   handlingArguments,
+  idPlace,
   isHandled,
   mayBeOversized,
   offerAccepted,
@@ -58,6 +59,7 @@ import {
   rateArgument,
   REPAIR_PART,
   restoreArguments,
+  restoredRecord,
   SCAN_PART,
   selectionArguments,
   settlementArguments,
@@ -79,6 +81,8 @@ import {
   readQueueStatus,
   readReceipts,
   readRepairReport,
+  readScannedHistory,
+  readScannedIds,
   readScannedPage,
   readSettleReport,
   readStoredPage,
@@ -132,6 +136,16 @@ const MAX_RECORDS_KEPT = 32;
 const SETTLING = { called: functions.settle, readReport: readSettleReport, isBrief: isHandled };
 /** The same, if ids of theirs are kept. */
 const SETTLING_AND_KEEPING = { called: functions.settleAndKeep, readReport: readKeepingReport, isBrief: keepsId };
+
+/** How many entries or ids a store keeps at most if the options of this process do not say it: as many as they may allow. */
+const MAX_KEPT = 10_000_000;
+
+/** What is restored, by the rules of this process, if it has some. `of`: further arguments. */
+interface Restoring {
+  readonly scanned: ScannedId;
+  readonly rules: { readonly for: number; readonly max: number } | null | undefined;
+  readonly of: Readonly<Record<string, string | Buffer>>;
+}
 
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
@@ -364,6 +378,31 @@ export class NativeMessageStore implements MessageStore {
 
   async scan(cursor = ''): Promise<ScannedPage> {
     return readScannedPage(await this.#run(functions.scan, { args: { cursor, size: SCAN_PART } }));
+  }
+
+  async scanHistory(cursor = ''): Promise<ScannedPast<ScannedEntry>> {
+    return readScannedHistory(await this.#run(functions.scanHandled, { args: { cursor, size: SCAN_PART } }));
+  }
+
+  async scanKeptIds(cursor = ''): Promise<ScannedPast<ScannedId>> {
+    const args = { ...idPlace(cursor), size: SCAN_PART };
+    return readScannedIds(await this.#run(functions.scanKept, { args }), SCAN_PART);
+  }
+
+  async restoreHandled(scanned: ScannedEntry): Promise<RestoreOutcome> {
+    const of = { entry: JSON.stringify(scanned.entry), record: restoredRecord(scanned) };
+    return this.#restore(functions.restoreHandled, { scanned, rules: this.#limits.history, of });
+  }
+
+  restoreKeptId(scanned: ScannedId): Promise<RestoreOutcome> {
+    return this.#restore(functions.restoreKept, { scanned, rules: this.#limits.idsFor, of: {} });
+  }
+
+  async #restore(called: NativeFunction, { scanned, rules, of }: Restoring): Promise<RestoreOutcome> {
+    const { id, handledAt, until } = scanned;
+    const ends = Math.min(until, handledAt + (rules?.for ?? Infinity));
+    const common = { id, at: handledAt, ends, most: rules?.max ?? MAX_KEPT, partitioning: this.#partitioning.text };
+    return (await this.#run(called, { args: { ...common, ...of } })).text() as RestoreOutcome;
   }
 
   async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {

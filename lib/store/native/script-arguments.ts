@@ -11,7 +11,7 @@ import {
   type Settlement,
   type TransferRequest,
 } from '../consumer-store.js';
-import type { Follower, MessagePast } from '../message-past.js';
+import type { Follower, MessagePast, ScannedEntry } from '../message-past.js';
 import type { Change, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { GroupRules, HistoryRules, Rate, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
@@ -46,6 +46,17 @@ export function restoreArguments(offers: readonly Offer[]): ScriptArgument[] {
       follower ? followerArgument(follower) : '',
     ];
   });
+}
+
+/** Returns the place of a kept id at which a page of them ended. @param cursor - the time and the id; empty: none */
+export function idPlace(cursor: string): { at: string; name: string } {
+  const colon = cursor.indexOf(':');
+  return { at: cursor.slice(0, Math.max(0, colon)), name: cursor.slice(colon + 1) };
+}
+
+/** Returns the record of a handled message; empty if it was not kept. */
+export function restoredRecord({ entry, body }: ScannedEntry): Buffer {
+  return body.length === 0 ? body : Buffer.concat([recordStart(entry), body]);
 }
 
 function pastArgument({ offeredAt, failedAttempts, rank, isHeld, death }: MessagePast): string {

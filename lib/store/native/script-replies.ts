@@ -11,7 +11,15 @@ import type {
   SettleReport,
   TransferReport,
 } from '../consumer-store.js';
-import type { Follower, MessageDeath, ScannedMessage, ScannedPage } from '../message-past.js';
+import type {
+  Follower,
+  MessageDeath,
+  ScannedEntry,
+  ScannedId,
+  ScannedMessage,
+  ScannedPage,
+  ScannedPast,
+} from '../message-past.js';
 import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
   ListedState,
@@ -238,6 +246,28 @@ function readScanned(reply: ScriptReply): ScannedMessage {
     death: state === 'dead' ? death : null,
     ...(follower && { follower: readFollower(follower) }),
   };
+}
+
+export function readScannedHistory(reply: ScriptReply): ScannedPast<ScannedEntry> {
+  const cursor = reply.text();
+  const keptFor = reply.number();
+  const found = reply.rest((): ScannedEntry => {
+    const { id, body, handling } = readHandled(reply.text(), reply.bytes());
+    const { at: handledAt, ...entry } = handling!;
+    return { id, handledAt, until: handledAt + keptFor, entry, body };
+  });
+  return { found, cursor: cursor === '' ? null : cursor };
+}
+
+/** @param size - how many ids a page has, unless it is the last one */
+export function readScannedIds(reply: ScriptReply, size: number): ScannedPast<ScannedId> {
+  const keptFor = reply.number();
+  const found = reply.rest((): ScannedId => {
+    const [id, handledAt] = [reply.text(), reply.number()];
+    return { id, handledAt, until: handledAt + keptFor };
+  });
+  const last = found.at(-1);
+  return { found, cursor: last && found.length === size ? `${last.handledAt}:${last.id}` : null };
 }
 
 /** Reads a follower as `lua/modules/followers.lua` describes it. One in another form was written by somebody else, and is due at once. */

@@ -99,10 +99,33 @@ export function describeRestoring(queues: ContractQueues): void {
       for (const state of STATES) await queue.makeIn(state, state);
       const before = await queue.look(...STATES);
       const messages = await scanAll(queue.store);
-      const changed = messages.map((message) => ({ ...message, failedAttempts: 2, death: null }));
-      const receipts = await queue.store.offer(changed.map((message) => offerOf(message, how)));
+      const others = messages.map((message) => ({ ...message, offeredAt: 1, failedAttempts: 2, death: null }));
+      const receipts = await queue.store.offer(others.map((message) => offerOf(message, how)));
       expect(receipts.map((receipt) => receipt.outcome)).toEqual(STATES.map(() => outcome));
       expect(await queue.look(...STATES)).toEqual(before);
+    });
+
+    it('with onDuplicate reject, the message itself stays as it is in any state, and is no duplicate', async () => {
+      const queue = await queues.open();
+      for (const state of STATES) await queue.makeIn(state, state);
+      const before = await queue.look(...STATES);
+      const earlier = (await scanAll(queue.store)).map((message) => ({ ...message, failedAttempts: 2, death: null }));
+      const receipts = await queue.store.offer(earlier.map((message) => offerOf(message, 'reject')));
+      expect(receipts.map((receipt) => receipt.outcome)).toEqual(STATES.map(() => 'kept'));
+      expect(await queue.look(...STATES)).toEqual(before);
+    });
+
+    it('with onDuplicate reject, a message may be twice in a call, but another one with its id may not', async () => {
+      const [queue, target] = [await queues.open(), await queues.open()];
+      await queue.offer('a', { after: HOUR });
+      const [message] = await scanAll(queue.store);
+      const [same, other] = [
+        { ...message!, failedAttempts: 2 },
+        { ...message!, offeredAt: 1 },
+      ];
+      const receipts = await target.store.offer([message!, same, other, same].map((each) => offerOf(each, 'reject')));
+      expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'rejected', 'kept']);
+      expect(await target.find('a')).toMatchObject({ failedAttempts: 0, offeredAt: message!.offeredAt });
     });
 
     it('with onDuplicate replace, a message in any state becomes the restored one', async () => {

@@ -5,7 +5,10 @@ import { StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
 
-/** Scans messages in all states, and restores them where their ids are free, and where they are in use. */
+/**
+ * Scans messages in all states, and restores them where their ids are free, and where they are in use. Does the same with a history and kept
+ * ids, of which the store has one at most.
+ */
 export class RestoreExercise {
   readonly #common: StoreExercise;
 
@@ -32,6 +35,24 @@ export class RestoreExercise {
     await store.offer(offers);
     await store.clear();
     await store.offer(offers);
+    await store.clear();
+  }
+
+  /** For a store that remembers one message, and keeps one id. */
+  async runPast(): Promise<void> {
+    const { store } = this;
+    const now = Date.now();
+    for (const [place, id] of ['first', 'second'].entries()) {
+      const scanned = { id, handledAt: now + place, until: now + HOUR };
+      const worker = { id: 'w', host: 'h', pid: 1 };
+      const entry = { dueAt: 1, offeredAt: 1, lateness: 0, took: 0, attempt: 1, worker };
+      await store.restoreHandled!({ ...scanned, entry, body: Buffer.from('its body') });
+      await store.restoreKeptId!(scanned);
+      await store.scanHistory!();
+      const page = await store.scanKeptIds!();
+      await store.scanKeptIds!(`${page.found[0]!.handledAt}:${id}`);
+    }
+    for (const id of ['first', 'second']) await store.freeId!(id);
     await store.clear();
   }
 }

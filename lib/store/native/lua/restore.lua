@@ -10,7 +10,7 @@
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: none is created
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id; due time ('@' and an instant in ms), followed, after a space, by what to do if the id is in use: 'replace'
---        or 'reject' (default: 'keep'); body; time of the offer in ms, failed attempts, score ('-': the due time), 1 if it keeps a permit,
+--        or 'reject' (default: 'keep'), which keeps a message with the same time of offer; body; time of the offer in ms, failed attempts, score ('-': the due time), 1 if it keeps a permit,
 --        otherwise 0, time of death in ms (0: it is not dead) and error (JSON), with spaces between them; follower as in
 --        modules/followers.lua (empty: none)
 -- Returns what offer.lua returns.
@@ -21,6 +21,20 @@
 
 local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
+end
+
+-- Makes offers with 'reject' keep a message with the same id and the same time of offer. It is the same message: a scan may return one twice,
+-- and an earlier call may have stored it.
+local function keep_same(offers, args)
+  local times = {}
+  for i, id in ipairs(offers.ids) do
+    local offered = tonumber(match(args[offers.at[i] + 3], '^%d+'))
+    local time = times[id] or Record.is(offers.stored[i]) and Record.offered(offers.stored[i]) or offered
+    if offers.on_duplicate[i] == 'reject' and time == offered then
+      offers.on_duplicate[i] = 'keep'
+    end
+    times[id] = time
+  end
 end
 
 -- Plans what to store for the message that is `at` this place of the arguments.
@@ -72,6 +86,7 @@ local function run(keys, args)
     wake = keys[14], paused = keys[15],
   }
   local request, offers, now, micros = Offering.begin(q, args, 5)
+  keep_same(offers, args)
   local decided = Offers.decide(offers, request.room, micros, { due_in_use = Record.due })
   local plan = { records = {}, spent = {}, followers = {}, deaths = {}, causes = {}, scores = {}, held = {}, held_by = {} }
   for place, i in ipairs(decided.sources) do

@@ -58,9 +58,12 @@ async function check({ exporter, report }: Run, queue: string, { lines, args }: 
 async function write({ exporter, report, ask }: ChangingRun, queue: string, { lines, args }: Import): Promise<void> {
   await ask(`Import into queue '${queue}'`);
   const imported = await exporter.importQueue(queue, lines, args);
-  const { created, kept, replaced, digest } = imported;
+  const { created, kept, replaced, entries, ids, dropped, digest } = imported;
   report.print({ queue, ...imported }, () => [
     `Imported into queue '${queue}': ${created} new, ${replaced} replaced, ${kept} left out.`,
+    ...(entries + ids + dropped > 0
+      ? [`History: ${entries} new. Kept ids: ${ids} new. Of both, ${dropped} dropped.`]
+      : []),
     `Digest of the export: ${digest}`,
   ]);
 }
