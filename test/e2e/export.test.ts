@@ -90,7 +90,7 @@ describe('an export', () => {
     const other = await start({ ...IDLE, prefix: `${scene.prefix}:other` });
     const report = await importInto(other, target, lines);
     expect(report).toEqual({
-      ...{ messages: 11, created: 11, kept: 0, replaced: 0, inUse: false },
+      ...{ messages: 11, created: 11, kept: 0, replaced: 0, entries: 0, ids: 0, dropped: 0, inUse: false },
       digest: endOf(lines).digest,
     });
     expect(await everything(other, target)).toEqual(await everything(app, queue));
@@ -187,6 +187,44 @@ describe('an export', () => {
     expect((await other.producer.find(target, 'a'))!.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
+  it('has the history and the kept ids, which have the same effect after a move, also to more partitions', async () => {
+    const [queue, target] = [scene.newQueue(), scene.newQueue()];
+    const past = { idsFor: { for: '1h' }, history: { for: '1h', payloads: true }, groups: { concurrency: 1 } } as const;
+    const queues = { [queue]: past, [target]: { ...past, partitions: 3 } } as const;
+    const worker = await start({ queues }, { providers: [handlerOf(queue, () => undefined)] });
+    const { producer } = worker;
+    const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
+    await producer.offerMany(
+      queue,
+      ids.map((id, i) => ({ id, payload: i, delay: 0, ...(i % 2 === 0 && { group: 'g' }) })),
+    );
+    await until(async () => (await producer.list(queue, 'handled')).messages.length === 20);
+    await until(async () => (await producer.counts(queue)).active === 0);
+    await producer.pause(queue);
+
+    // As the command line does, without the options of the queues.
+    const tool = await start();
+    const lines = await exportOf(tool, queue);
+    expect(lines.map((line) => read(line).kind).filter((kind) => kind === 'handled' || kind === 'kept')).toHaveLength(
+      40,
+    );
+    expect(await importInto(tool, target, lines)).toMatchObject({ messages: 0, entries: 20, ids: 20, dropped: 0 });
+    expect(await importInto(tool, target, lines)).toMatchObject({ entries: 0, ids: 0, dropped: 0 });
+    expect(endOf(await exportOf(tool, target))).toMatchObject({ digest: endOf(lines).digest });
+
+    const moved = await start({ consume: false, queues });
+    for (const [i, id] of ids.entries()) {
+      const before = await producer.find(queue, id, { handled: true });
+      expect(await moved.producer.find(target, id, { handled: true })).toEqual({ ...before, queue: target });
+      const options = { id, ...(i % 2 === 0 && { group: 'g' }) };
+      const { handledAt } = await producer.offer(queue, i, 0, options);
+      expect(handledAt).toBeInstanceOf(Date);
+      expect(await moved.producer.offer(target, i, 0, options)).toMatchObject({ created: false, handledAt });
+    }
+    expect(await moved.producer.freeId(target, 'm1')).toBe(true);
+    expect(await moved.producer.offer(target, 1, '1h', { id: 'm1' })).toMatchObject({ created: true });
+  });
+
   it('keeps a declared message that was cancelled from being offered again', async () => {
     const [queue, prefix] = [scene.newQueue(), `${scene.prefix}:${randomName('declared')}`];
     const app = await start();
@@ -244,6 +282,9 @@ describe('an import', () => {
   const start = (module: DelayQueueModuleOptions = IDLE) => scene.startApp({ module, providers: [DelayQueueExporter] });
   const HEADER = { kind: 'export', version: 1, queue: 'q', layout: 'native', prefix: 'p', at: 1 };
   const MESSAGE = { kind: 'message', id: 'a', due: 4_000_000_000_000, offered: 1, body: 'J1' };
+  const WORKER = { id: 'w', host: 'h', pid: 1 };
+  const TIMES = { at: 1, until: 2, due: 1, offered: 1, lateness: 0, took: 1 };
+  const HANDLED = { kind: 'handled', id: 'a', ...TIMES, attempt: 1, worker: WORKER };
   const END = { kind: 'end', messages: 0, digest: '0'.repeat(64), inUse: false };
   const linesOf = (...lines: object[]) => lines.map((line) => JSON.stringify(line));
 
@@ -258,6 +299,13 @@ describe('an import', () => {
     ['a due time with a fraction', linesOf(HEADER, { ...MESSAGE, due: 1.5 }), 'line 2: due must be a whole number'],
     ['negative attempts', linesOf(HEADER, { ...MESSAGE, failed: -1 }), 'line 2: failed must be a whole number'],
     ['a rank of another time', linesOf(HEADER, { ...MESSAGE, rank: 5 }), 'line 2: rank must be from 4000000000000'],
+    [
+      'a handled message without a worker',
+      linesOf(HEADER, { ...HANDLED, worker: undefined }),
+      'line 2: worker: it must be an object',
+    ],
+    ['an entry without a time', linesOf(HEADER, { ...HANDLED, at: undefined }), 'line 2: at must be a whole number'],
+    ['a kept id without an end', linesOf(HEADER, { kind: 'kept', id: 'a', at: 1 }), 'line 2: until must be a whole'],
     ['no body', linesOf(HEADER, { ...MESSAGE, body: undefined }), 'line 2: body must be text'],
     ['broken base64', linesOf(HEADER, { ...MESSAGE, base64: 'a' }), 'line 2: base64 must be base64'],
     ['a death without an error', linesOf(HEADER, { ...MESSAGE, died: { at: 1 } }), 'line 2: died: error must be text'],
@@ -287,6 +335,28 @@ describe('an import', () => {
     const lines = linesOf(HEADER, MESSAGE, { ...MESSAGE, id: '' });
     await expect(app.context.get(DelayQueueExporter).importQueue(queue, lines)).rejects.toThrow('line 3: id');
     expect((await app.producer.counts(queue)).delayed).toBe(0);
+  });
+
+  it('does not stop at a message that the export has twice with onDuplicate reject, and can be repeated', async () => {
+    const [app, queue] = [await start(), scene.newQueue()];
+    const exporter = app.context.get(DelayQueueExporter);
+    const lines = linesOf(HEADER, { ...MESSAGE, failed: 1 }, MESSAGE);
+    for (let round = 0; round < 2; round++) {
+      const importing = exporter.importQueue(queue, lines, { onDuplicate: 'reject' });
+      // It has reached the end, which is missing here.
+      await expect(importing).rejects.toThrow('after line 3: the export is cut off');
+      expect((await app.producer.counts(queue)).delayed).toBe(1);
+    }
+    expect(await app.producer.find(queue, 'a')).toMatchObject({ failedAttempts: 1 });
+  });
+
+  it('leaves out what is too old to be kept, and counts it', async () => {
+    const [app, queue] = [await start(), scene.newQueue()];
+    const exporter = app.context.get(DelayQueueExporter);
+    const lines = linesOf(HEADER, HANDLED, { kind: 'kept', id: 'a', at: 1, until: 2 });
+    await expect(exporter.importQueue(queue, lines)).rejects.toThrow('the export is cut off');
+    expect((await app.producer.list(queue, 'handled')).messages).toEqual([]);
+    expect(await scene.redis.exists(scene.key(queue, 'kept'), scene.key(queue, 'handled'))).toBe(0);
   });
 
   it('stops at the first id in use with onDuplicate reject, and names its line', async () => {

@@ -271,7 +271,7 @@ describe('the permissions of each layout', () => {
     expect(needed(null).filter(isOfGroups)).toEqual([]);
     const targets = (...unused: string[]) =>
       Object.entries(groupKeys(QUEUE.prefix, QUEUE.queue)).flatMap(([part, key]) => (unused.includes(part) ? [] : key));
-    const never = ['paused', 'rate', 'partitions', 'declared', 'kept'];
+    const never = ['paused', 'rate', 'partitions', 'declared'];
     const rules: GroupRules = { concurrency: 1, onRetry: 'hold' };
     expect(new Set(needed(rules).filter(isOfGroups))).toEqual(new Set(targets(...never, 'rates')));
     expect(new Set(needed({ ...rules, rate: { max: 1, per: 1000 } }).filter(isOfGroups))).toEqual(

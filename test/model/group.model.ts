@@ -5,6 +5,7 @@ import { GroupStore } from '../../lib/groups/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
 import { groupCommands } from './commands/group.commands.js';
 import { historyCommands } from './commands/history.commands.js';
+import { moveCommands } from './commands/move.commands.js';
 import { keptIdCommands } from './commands/kept-ids.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';
@@ -32,6 +33,7 @@ class GroupedMemoryRealStore extends MemoryRealStore {
     ...historyCommands(),
     ...groupCommands(),
     ...keptIdCommands(),
+    ...moveCommands(),
   ];
 
   constructor() {
@@ -50,6 +52,7 @@ const groups: RedisLayout = {
     ...historyCommands(),
     ...groupCommands(),
     ...keptIdCommands(),
+    ...moveCommands(),
   ],
   openModel: (limits) => new GroupModel(limits, false),
   openStore: (connections, { limits: { groups, ...limits }, ...names }) =>

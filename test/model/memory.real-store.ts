@@ -3,6 +3,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { historyCommands } from './commands/history.commands.js';
+import { moveCommands } from './commands/move.commands.js';
 import { keptIdCommands } from './commands/kept-ids.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
@@ -25,6 +26,7 @@ export class MemoryRealStore implements RealStore {
     ...limitCommands(),
     ...historyCommands(),
     ...keptIdCommands(),
+    ...moveCommands(),
   ];
 
   constructor(private readonly openStore = (options: MemoryStoreOptions) => new MemoryMessageStore(options)) {}

@@ -1,6 +1,7 @@
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { historyCommands } from './commands/history.commands.js';
+import { moveCommands } from './commands/move.commands.js';
 import { keptIdCommands } from './commands/kept-ids.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
@@ -18,6 +19,7 @@ const native: RedisLayout = {
     ...limitCommands(),
     ...historyCommands(),
     ...keptIdCommands(),
+    ...moveCommands(),
   ],
   openStore: (connections, { prefix, queue, limits }) =>
     new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits }),
