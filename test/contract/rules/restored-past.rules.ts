@@ -115,16 +115,15 @@ export function describeRestoringPast(queues: ContractQueues): void {
     });
 
     it.each([
-      ['oldest first', (ids: readonly string[]) => ids],
-      ['newest first', (ids: readonly string[]) => [...ids].reverse()],
-    ])('keep only the newest ones of a queue that may have fewer (%s)', async (_, sorted) => {
+      ['oldest first', ['a', 'b', 'c', 'd'], ['created', 'created', 'created', 'created']],
+      ['newest first', ['d', 'c', 'b', 'a'], ['created', 'created', 'dropped', 'dropped']],
+    ])('keep only the newest ones of a queue that may have fewer (%s)', async (_, sorted, outcomes) => {
       const queue = await queues.open({ idsFor: { for: HOUR, max: 2 }, history: { ...HISTORY, max: 2 } });
       const now = Math.floor(await queue.now());
-      const ids = ['a', 'b', 'c', 'd'];
-      for (const id of sorted(ids)) {
-        const at = now - 100 + ids.indexOf(id);
-        await queue.store.restoreHandled!(entryAt(id, at, now + HOUR));
-        await queue.store.restoreKeptId!({ id, handledAt: at, until: now + HOUR });
+      for (const [place, id] of sorted.entries()) {
+        const at = now - 100 + 'abcd'.indexOf(id);
+        expect(await queue.store.restoreHandled!(entryAt(id, at, now + HOUR))).toBe(outcomes[place]);
+        expect(await queue.store.restoreKeptId!({ id, handledAt: at, until: now + HOUR })).toBe(outcomes[place]);
       }
       expect((await historyOf(queue.store)).map(({ id }) => id)).toEqual(['c', 'd']);
       expect((await idsOf(queue.store)).map(({ id }) => id)).toEqual(['c', 'd']);
