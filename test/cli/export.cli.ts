@@ -170,8 +170,9 @@ describe('the command line', () => {
 
   it('stops at an id in use with --on-duplicate reject', async () => {
     await producer.offer(queue, 1, '1h', { id: 'a' });
-    const file = await exportToFile();
-    const { code, problems } = await run('import', queue, file, '--yes', '--on-duplicate', 'reject');
+    const [file, target] = [await exportToFile(), scene.newQueue()];
+    await producer.offer(target, 1, '1h', { id: 'a' });
+    const { code, problems } = await run('import', target, file, '--yes', '--on-duplicate', 'reject');
     expect(code).toBe(1);
     expect(problems).toMatch(
       /^line 3: Queue '.*' already has a message 'a'\. Messages written before this: 0\. Repeat/,
