@@ -5,9 +5,8 @@ const END = 2n ** 256n;
 
 /**
  * A digest of what an export contains: equal digests mean equal messages, settings of groups, limits, declarations, histories and kept
- * ids, in any order. It is
- * the sum of the lines' SHA-256. It leaves out what a move may change: the place, states, pauses, and what orders equal due times. It also leaves out
- * until when entries and ids are kept.
+ * ids, in any order. It is the sum of the lines' SHA-256. It leaves out what a move may change: the place, states, pauses, what orders equal
+ * due times, and until when entries and ids are kept.
  */
 export class ExportDigest {
   #sum = 0n;

@@ -10,9 +10,9 @@
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: none is created
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id; due time ('@' and an instant in ms), followed, after a space, by what to do if the id is in use: 'replace'
---        or 'reject' (default: 'keep'), which keeps a message with the same time of offer; body; time of the offer in ms, failed attempts, score ('-': the due time), 1 if it keeps a permit,
---        otherwise 0, time of death in ms (0: it is not dead) and error (JSON), with spaces between them; follower as in
---        modules/followers.lua (empty: none)
+--        or 'reject' (default: 'keep'), which keeps a message with the same time of offer; body; time of the offer in ms, failed attempts,
+--        score ('-': the due time), 1 if it keeps a permit, otherwise 0, time of death in ms (0: it is not dead) and error (JSON), with
+--        spaces between them; follower as in modules/followers.lua (empty: none)
 -- Returns what offer.lua returns.
 --
 -- Atomic because an id must be looked up and taken in one step, and a message must not be seen without its attempts. A crash right
