@@ -17,16 +17,19 @@ async function mariadb(): Promise<RunningServer> {
 /** It runs in this process. */
 const none = () => Promise.resolve({ url: '', stop: () => Promise.resolve() });
 
-describe.each(['pg', 'typeorm', 'prisma', 'drizzle', 'knex', 'kysely', 'mikro-orm'])(
+describe.each(['pg', 'typeorm', 'prisma', 'drizzle', 'knex', 'kysely', 'mikro-orm', 'sequelize'])(
   'PostgreSQL through %s:',
   (library) => {
     describeOutbox(library, postgresql);
   },
 );
 
-describe.each(['mysql2', 'typeorm', 'drizzle', 'knex', 'kysely', 'mikro-orm'])('MariaDB through %s:', (library) => {
-  describeOutbox(library, mariadb);
-});
+describe.each(['mysql2', 'typeorm', 'drizzle', 'knex', 'kysely', 'mikro-orm', 'sequelize', 'sequelize-mariadb'])(
+  'MariaDB through %s:',
+  (library) => {
+    describeOutbox(library, mariadb);
+  },
+);
 
 describe.each(['pglite', 'drizzle-pglite'])('PGlite through %s:', (library) => {
   describeOutbox(library, none);

@@ -33,5 +33,6 @@ export { mysql2, type MysqlConnection, type MysqlPool, type MysqlPoolConnection 
 export { nodeSqlite, type SqliteDatabase } from './database/node-sqlite.js';
 export { pglite, type PgliteDatabase, type PgliteTransaction } from './database/pglite.js';
 export { prisma, type PrismaDatabase, type PrismaTransaction } from './database/prisma.js';
+export { sequelize, type SequelizeDatabase, type SequelizeTransaction } from './database/sequelize.js';
 export { typeOrm, type TypeOrmDataSource, type TypeOrmManager } from './database/typeorm.js';
 export { createTableSql, upgradeTableSql } from './table/migration.js';

@@ -4,8 +4,10 @@ const SIGNS =
 
 /** True if the database is there, but the outbox's table is missing or differs. */
 export function isMissingTable(error: unknown): boolean {
-  for (let at = error as Partial<WrappedError> | null | undefined; typeof at === 'object' && at; at = at.cause) {
+  let at = error as Partial<WrappedError> | null | undefined;
+  while (typeof at === 'object' && at) {
     if (SIGNS.test([at.code, at.errno, JSON.stringify(at.meta), at.message].join(' '))) return true;
+    at = at.cause ?? at.parent;
   }
   return false;
 }
@@ -16,4 +18,6 @@ interface WrappedError {
   readonly meta: unknown;
   readonly message: unknown;
   readonly cause: Partial<WrappedError>;
+  /** Sequelize's name for the cause. */
+  readonly parent: Partial<WrappedError>;
 }
