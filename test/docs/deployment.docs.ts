@@ -73,6 +73,10 @@ describe('the Dockerfile', () => {
     expect(lines).toContain('RUN apk add --no-cache tini');
     expect(application).toContain('app.enableShutdownHooks()');
   });
+
+  test('names its unprivileged user by a number, as `runAsNonRoot` of Kubernetes demands', () => {
+    expect(dockerfile).toMatch(/^USER [1-9]\d*$/m);
+  });
 });
 
 describe('the Kubernetes manifests', () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,14 +11,25 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { parse } from 'yaml';
 import type { DelayQueueEvent, DelayQueueObserver } from '../../lib/index.js';
 import { observeQueues, openTelemetry } from '../../lib/otel/index.js';
-import { Promtool } from '../support/promtool.js';
+import { Prometheus } from '../support/prometheus.js';
 import { startTestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ALERTS = path.join(ROOT, 'docs/prometheus-alerts.yml');
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+/** What Prometheus answers to a query. */
+interface Answer {
+  readonly result: readonly { readonly value: readonly [time: number, value: string] }[];
+}
+
+/** The rules that Prometheus has loaded. */
+interface LoadedRules {
+  readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
 }
 
 interface Dashboard {
@@ -30,33 +44,74 @@ const queries = dashboard.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$queue', '.*')),
 );
 
-function preparePromtool(): Promtool | undefined {
+function preparePrometheus(): Prometheus | undefined {
   try {
-    return new Promtool();
+    return new Prometheus();
   } catch (error) {
-    console.warn(`SKIPPED: promtool cannot be had here, so the alerts are not evaluated: ${String(error)}`);
+    console.warn(`SKIPPED: Prometheus cannot be had here, so the alerts are not evaluated: ${String(error)}`);
     return undefined;
   }
 }
 
-const promtool = preparePromtool();
-const describeWithPromtool = promtool ? describe : describe.skip;
+const prometheus = preparePrometheus();
+const describeWithPrometheus = prometheus ? describe : describe.skip;
 
-describeWithPromtool('the alerts and the queries of the dashboard', () => {
-  afterAll(() => promtool!.remove());
+describeWithPrometheus('the alerts and the queries of the dashboard', () => {
+  afterAll(() => prometheus!.remove());
 
   it('are valid for promtool', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'rules-'));
     const rules = queries.map((expr, i) => ({ record: `query_${i}`, expr }));
     const file = path.join(folder, 'dashboard.yml');
     await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-    await expect(promtool!.run('check', 'rules', ALERTS, file)).resolves.toBeUndefined();
+    await expect(prometheus!.check('check', 'rules', ALERTS, file)).resolves.toBeUndefined();
     await rm(folder, { recursive: true });
   });
 
   it('give the expected results for recorded data', async () => {
     const tests = path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml');
-    await expect(promtool!.run('test', 'rules', tests)).resolves.toBeUndefined();
+    await expect(prometheus!.check('test', 'rules', tests)).resolves.toBeUndefined();
+  });
+
+  it('are loaded by a server that scrapes an application as on the page, and an alert fires', async () => {
+    const exporter = new PrometheusExporter({ preventServerStart: true });
+    const provider = new MeterProvider({ readers: [exporter] });
+    metrics.setGlobalMeterProvider(provider);
+    const application = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
+    await once(application.listen(0, '127.0.0.1'), 'listening');
+    const { port } = application.address() as AddressInfo;
+    const app = await startTestApp({ store: 'memory' });
+    const observer = openTelemetry();
+    observeQueues(app.context, ['orders']);
+    const [, block = ''] = /^# prometheus\.yml\n(.*?)^```$/ms.exec(page) ?? [];
+    const configuration = parse(block.replace('localhost:3000', `127.0.0.1:${port}`)) as object;
+    const global = { scrape_interval: '200ms', scrape_timeout: '200ms', evaluation_interval: '200ms' };
+    const server = await prometheus!.start({ global, rule_files: [ALERTS], ...configuration });
+    try {
+      const value = async (query: string) => {
+        const { result } = (await server.ask(`query?query=${encodeURIComponent(query)}`)) as Answer;
+        return result[0]?.value[1];
+      };
+      const offers = 'messaging_client_sent_messages_total{messaging_destination_name="orders"}';
+      await until(async () => (await value('up')) === '1');
+      expect(await value(offers)).toBeUndefined();
+      await exercise(observer);
+      await until(async () => (await value(offers)) === '1');
+      const dead = 'delay_queue_dead_letters_created_total{delay_queue_death_cause="handler"}';
+      await until(async () => (await value(dead)) === '1');
+      observer.event!({ name: 'dead', ...MESSAGE, by: 'handler', failure: { name: 'Error', message: '' } });
+      const firing = 'ALERTS{alertname="DelayQueueDeadLetters", alertstate="firing"}';
+      await until(async () => (await value(firing)) === '1');
+      const { groups } = (await server.ask('rules')) as LoadedRules;
+      const loaded = groups.flatMap(({ rules }) => rules.map(({ name, health }) => `${name} ${health}`));
+      expect(loaded).toEqual(alerts.map(({ alert }) => `${alert} ok`));
+    } finally {
+      await server.stop();
+      application.close();
+      await app.close();
+      await provider.shutdown();
+      metrics.disable();
+    }
   });
 });
 
