@@ -11,7 +11,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { parse } from 'yaml';
 import type { DelayQueueEvent, DelayQueueObserver } from '../../lib/index.js';
 import { observeQueues, openTelemetry } from '../../lib/otel/index.js';
-import { Prometheus } from '../support/prometheus.js';
+import { Prometheus, type PrometheusServer } from '../support/prometheus.js';
 import { startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
@@ -86,10 +86,11 @@ describeWithPrometheus('the alerts and the queries of the dashboard', () => {
     const [, block = ''] = /^# prometheus\.yml\n(.*?)^```$/ms.exec(page) ?? [];
     const configuration = parse(block.replace('localhost:3000', `127.0.0.1:${port}`)) as object;
     const global = { scrape_interval: '200ms', scrape_timeout: '200ms', evaluation_interval: '200ms' };
-    const server = await prometheus!.start({ global, rule_files: [ALERTS], ...configuration });
+    let server: PrometheusServer | undefined;
     try {
+      const running = (server = await prometheus!.start({ global, rule_files: [ALERTS], ...configuration }));
       const value = async (query: string) => {
-        const { result } = (await server.ask(`query?query=${encodeURIComponent(query)}`)) as Answer;
+        const { result } = (await running.ask(`query?query=${encodeURIComponent(query)}`)) as Answer;
         return result[0]?.value[1];
       };
       const offers = 'messaging_client_sent_messages_total{messaging_destination_name="orders"}';
@@ -102,11 +103,11 @@ describeWithPrometheus('the alerts and the queries of the dashboard', () => {
       observer.event!({ name: 'dead', ...MESSAGE, by: 'handler', failure: { name: 'Error', message: '' } });
       const firing = 'ALERTS{alertname="DelayQueueDeadLetters", alertstate="firing"}';
       await until(async () => (await value(firing)) === '1');
-      const { groups } = (await server.ask('rules')) as LoadedRules;
+      const { groups } = (await running.ask('rules')) as LoadedRules;
       const loaded = groups.flatMap(({ rules }) => rules.map(({ name, health }) => `${name} ${health}`));
       expect(loaded).toEqual(alerts.map(({ alert }) => `${alert} ok`));
     } finally {
-      await server.stop();
+      await server?.stop();
       application.close();
       await app.close();
       await provider.shutdown();
