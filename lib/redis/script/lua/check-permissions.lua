@@ -14,7 +14,7 @@ local WORDS = {
 
 -- Number of arguments that must follow the key, for commands that only read or that a function calls without a check.
 local WORDS_AFTER_KEY = {
-  EXISTS = 0, GET = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
+  EXISTS = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
   ZCOUNT = 2, ZREVRANGEBYSCORE = 2,
 }
 

@@ -2,7 +2,8 @@
 
 -- Number of arguments that must follow the key in a complete command. Commands not listed need one.
 local WORDS_AFTER_KEY = {
-  DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, LTRIM = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
+  DEL = 0, GET = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, LTRIM = 2, ZADD = 2, ZRANGE = 2,
+  ZREMRANGEBYRANK = 2,
 }
 
 -- True if the user may run a command on a key or channel. If a command has too few or too many arguments, Redis 8.6 raises an error, and
