@@ -16,6 +16,9 @@ import {
   type QueueOptions,
 } from '../../lib/index.js';
 
+/** Options of the application itself. */
+type AppOptions = NonNullable<Parameters<typeof NestFactory.createApplicationContext>[1]>;
+
 /** The parts of an application besides the delay queue. */
 export type TestAppParts = Pick<ModuleMetadata, 'imports' | 'providers' | 'controllers'>;
 
@@ -39,9 +42,9 @@ export async function startTestApp(options: DelayQueueModuleOptions, parts: Test
 }
 
 /** Starts an application from its root module. */
-export async function startRoot(root: Type | DynamicModule): Promise<TestApp> {
+export async function startRoot(root: Type | DynamicModule, options: AppOptions = {}): Promise<TestApp> {
   const logger = new RecordingLogger();
-  const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
+  const context = await NestFactory.createApplicationContext(root, { ...options, logger, abortOnError: false });
   let closing: Promise<void> | undefined;
   return {
     context,
