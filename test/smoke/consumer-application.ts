@@ -19,6 +19,20 @@ export interface ConsumerOptions {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** Nest and ioredis as they are now. */
+export const NEWEST: ConsumerOptions['dependencies'] = {
+  '@nestjs/common': '^12.0.0',
+  '@nestjs/core': '^12.0.0',
+  '@opentelemetry/api': '^1.9.0',
+  '@opentelemetry/context-async-hooks': '^2.0.0',
+  '@opentelemetry/core': '^2.0.0',
+  '@opentelemetry/sdk-trace-base': '^2.0.0',
+  '@types/node': '^20.19.0',
+  ioredis: '^6.0.0',
+  'reflect-metadata': '^0.2.0',
+  rxjs: '^7.8.0',
+};
+
 /** A small application with packages installed from their tarballs, type-checked and compiled. */
 export async function createConsumer(tarballs: readonly string[], options: ConsumerOptions): Promise<Application> {
   const { type, dependencies } = options;

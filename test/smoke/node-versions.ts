@@ -1,8 +1,8 @@
 import { arch, platform } from 'node:os';
 import { Application } from './application.js';
 
-/** The lowest versions in `engines`, and the newest line. */
-export const NODE_VERSIONS = ['20.19.0', '22.12.0', '24'] as const;
+/** The lowest versions in `engines`, and the newer lines. */
+export const NODE_VERSIONS = ['20.19.0', '22.12.0', '24', '26'] as const;
 
 /** Releases of Node.js, which npm has for many platforms. */
 export class NodeVersions {

@@ -5,23 +5,10 @@ import { directoryKeys } from '../../lib/store/native/native-directory.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';
-import { type ConsumerOptions, createConsumer } from './consumer-application.js';
+import { type ConsumerOptions, createConsumer, NEWEST } from './consumer-application.js';
 import { ENHANCED, HANDLED, LOADED, NO_MESSAGES, ONE_COPY, TRACED } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
-
-const NEWEST: ConsumerOptions['dependencies'] = {
-  '@nestjs/common': '^12.0.0',
-  '@nestjs/core': '^12.0.0',
-  '@opentelemetry/api': '^1.9.0',
-  '@opentelemetry/context-async-hooks': '^2.0.0',
-  '@opentelemetry/core': '^2.0.0',
-  '@opentelemetry/sdk-trace-base': '^2.0.0',
-  '@types/node': '^20.19.0',
-  ioredis: '^6.0.0',
-  'reflect-metadata': '^0.2.0',
-  rxjs: '^7.8.0',
-};
 
 /** The lower ends of the peer ranges. */
 const OLDEST: ConsumerOptions['dependencies'] = {
@@ -137,6 +124,7 @@ describe('the packed command line', () => {
 describe.each([
   { name: 'an ES module with the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
   { name: 'a CommonJS module with the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
+  { name: 'an ES module with the oldest Nest and ioredis', type: 'module', dependencies: OLDEST },
   { name: 'a CommonJS module with the oldest Nest and ioredis', type: 'commonjs', dependencies: OLDEST },
 ] as const)('the packed package in $name', (options) => {
   let app: Application;
