@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isOfLayout } from '../../release/layout-peers.js';
 import { publishedPackages } from '../../release/packages.js';
+import { NODE_VERSIONS } from '../smoke/node-versions.js';
 import { SERVERS } from '../versions/servers.js';
 import { readPage } from './pages.js';
 
@@ -21,9 +22,9 @@ const lowest = (range: string) =>
   range.split(' || ').map((each) => /(\d+)\.(\d+)/.exec(each)!.slice(1).join('.').replace(/\.0$/, ''));
 
 describe('the page about compatibility', () => {
-  test('lists the Node.js release lines required by the manifest, and the newest one tested', () => {
+  test('lists the Node.js release lines required by the manifest, and the newer ones tested', () => {
     const [first, next] = lowest(library.engines.node);
-    expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, 24`);
+    expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, ${NODE_VERSIONS.slice(2).join(', ')}`);
   });
 
   test('lists the NestJS and ioredis release lines that the manifest accepts', () => {
@@ -40,6 +41,8 @@ describe('the page about compatibility', () => {
   test('lists the TypeScript versions with which the smoke tests compile', async () => {
     const application = await readPage('test/smoke/nest-application.ts');
     const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
+    const [, native] = /"typescript-native": "npm:typescript@\^(\d\.\d)/.exec(await readPage('package.json'))!;
+    versions.push(native);
     expect(supported('TypeScript')).toBe(`tested with ${versions.join(', ')}`);
   });
 });

@@ -66,7 +66,7 @@ describe('the workflow for changes', () => {
     (await readYaml<Workflow>(`${FOLDER}/ci.yml`)).jobs[job]?.strategy?.matrix ?? {};
 
   test('runs the tests on each supported line of Node.js', async () => {
-    expect((await matrixOf('node')).node).toEqual(['20', '22', '24']);
+    expect((await matrixOf('node')).node).toEqual(['20', '22', '24', '26']);
   });
 
   test('runs the tests against each supported server, and against one that must be refused', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { directoryKeys } from '../../lib/store/native/native-directory.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
@@ -8,7 +9,7 @@ import { Application } from './application.js';
 import { type ConsumerOptions, createConsumer, NEWEST } from './consumer-application.js';
 import { ENHANCED, HANDLED, LOADED, NO_MESSAGES, ONE_COPY, TRACED } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
-import { packPackage, type PackedPackage } from './packed-package.js';
+import { packPackage, type PackedPackage, PROJECT } from './packed-package.js';
 
 /** The lower ends of the peer ranges. */
 const OLDEST: ConsumerOptions['dependencies'] = {
@@ -143,6 +144,11 @@ describe.each([
 
   it('traces a message from the request that offers it to its handler', async () => {
     expect(await app.run('dist/traces.js')).toEqual(TRACED);
+  });
+
+  it('type-checks with TypeScript 7, declarations too', async () => {
+    const compiler = join(PROJECT, 'node_modules/typescript-native/bin/tsc');
+    expect(await app.command(process.execPath, [compiler, '--noEmit'])).toBe('');
   });
 
   it('loads no unused modules', async () => {

@@ -285,9 +285,9 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: ['redis://:s3cr#t@host'] } }, 'connection.cluster.nodes.0 is not a valid URL'],
     [
       { cluster: { nodes: NODES, options: { redisOptions: { db: -1 } } } },
-      'connection.cluster.options.redisOptions.db does not exist: a cluster has only database 0',
+      'connection.cluster.options.redisOptions.db is not possible: the module uses only database 0 of a cluster',
     ],
-    [{ cluster: { nodes: ['redis://a:7000/1'] } }, 'connection.cluster.nodes.0.db does not exist'],
+    [{ cluster: { nodes: ['redis://a:7000/1'] } }, 'connection.cluster.nodes.0.db is not possible'],
     [
       { cluster: { nodes: NODES, options: { dnsLookup: {} } } },
       'connection.cluster.options.dnsLookup must be a function',

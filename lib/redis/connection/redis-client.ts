@@ -18,7 +18,7 @@ export type RedisClient = Redis | Cluster;
 /** What a connection is for. Part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-signals';
 
-/** Returns the number of the database that a client uses. A cluster has only database 0. */
+/** Returns the number of the database that a client uses. Of a cluster, the module uses only database 0. */
 export function databaseOf(client: RedisClient): number {
   if (client.isCluster) return 0;
   const { condition, options } = client as Redis;

@@ -203,7 +203,7 @@ export const redisRules = {
 
 export const clusterNodeRules: OptionRules = {
   ...redisRules,
-  db: refused([0, '0'], 'does not exist: a cluster has only database 0'),
+  db: refused([0, '0'], 'is not possible: the module uses only database 0 of a cluster'),
   sentinels: refused([], 'do not watch clusters: leave them out'),
 };
 

@@ -147,7 +147,8 @@ async function loadCalendar(): Promise<Calendar | undefined> {
   try {
     return (await import('nestjs-delay-queue/calendar')).calendar;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    // The library, which is CommonJS either way, requires it.
+    if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) return undefined;
     throw error;
   }
 }
