@@ -7,11 +7,11 @@ import { connectionsFor } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { until } from '../support/until.js';
 
-const OFFER_TIMEOUT = 2000;
+const OFFER_TIMEOUT = 5000;
 /** The oldest offer is left with less time than an answer takes. */
-const OUTAGE = 1970;
+const OUTAGE = 4970;
 const OFFER_EVERY = 15;
-/** A tenth of the timeout is left for an answer: a busy machine may add four times what the network takes, ms. */
+/** A tenth of the timeout is left for an answer: a busy machine may add ten times what the network takes, ms. */
 const ONE_WAY = 20;
 const LAYOUTS = ['native', 'redisson'] as const;
 
