@@ -309,11 +309,11 @@ class Fields {
 
   inner(field: string): Fields | undefined {
     const given = this.#given[field];
-    return given === undefined || given === null ? undefined : new Fields(given, `${this.where}: ${field}`);
+    return given === undefined || given === null ? undefined : this.needed(field);
   }
 
   needed(field: string): Fields {
-    return this.inner(field) ?? new Fields(this.#given[field], `${this.where}: ${field}`);
+    return new Fields(this.#given[field], `${this.where}: ${field}`);
   }
 
   text(field: string): string {

@@ -87,27 +87,21 @@ export class QueueExport {
   }
 
   async *#messagesOf(store: MessageStore): AsyncGenerator<ExportLine> {
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await store.scan!(cursor);
-      this.#messages += page.messages.length;
-      for (const message of page.messages) yield lineOf(message);
-      ({ cursor } = page);
+    for await (const { messages } of pagesOf((cursor) => store.scan!(cursor))) {
+      this.#messages += messages.length;
+      for (const message of messages) yield lineOf(message);
     }
   }
 
   async *#historyOf(store: MessageStore): AsyncGenerator<ExportLine> {
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await store.scanHistory!(cursor);
-      for (const entry of page.found) yield lineOfHandled(entry);
-      ({ cursor } = page);
+    for await (const { found } of pagesOf((cursor) => store.scanHistory!(cursor))) {
+      for (const entry of found) yield lineOfHandled(entry);
     }
   }
 
   async *#keptIdsOf(store: MessageStore): AsyncGenerator<ExportLine> {
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await store.scanKeptIds!(cursor);
-      for (const kept of page.found) yield lineOfKept(kept, store === this.queue.router.groups);
-      ({ cursor } = page);
+    for await (const { found } of pagesOf((cursor) => store.scanKeptIds!(cursor))) {
+      for (const kept of found) yield lineOfKept(kept, store === this.queue.router.groups);
     }
   }
 
@@ -132,4 +126,15 @@ export class QueueExport {
 
 function totalOf({ delayed, ready, active, dead }: MessageCounts): number {
   return delayed + ready + active + dead;
+}
+
+/** Reads page after page, each from where the one before has ended. */
+async function* pagesOf<Page extends { readonly cursor: string | null }>(
+  read: (cursor: string | undefined) => Promise<Page>,
+): AsyncGenerator<Page> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await read(cursor);
+    yield page;
+    ({ cursor } = page);
+  }
 }
