@@ -403,16 +403,19 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: 'behind it' });
   });
 
-  it.each(['null', '7', '[', '"text"'])('parks a row whose body is %s', async (body) => {
-    const queue = scene.newQueue();
-    const app = await scene.startApp();
-    await scene.write(`INSERT INTO %table (operation, queue, message_id, body, delay_ms, written_at_ms) VALUES ('offer', '${queue}', 'm', '${body}', 0, 0)`); // prettier-ignore
-    await scene.transact((transaction) => app.outbox.offer(transaction, queue, null, '1h'));
-    await until(async () => (await app.outbox.status()).failed === 1);
-    expect(await app.outbox.failed()).toMatchObject([
-      { id: 'm', error: expect.stringMatching(/^UnreadableRow: body/) },
-    ]);
-  });
+  it.each(['null', '7', '[', '"text"', '{"base64":7}', '{"encrypted":{"encryptedWith":"k:0"}}'])(
+    'parks a row whose body is %s',
+    async (body) => {
+      const queue = scene.newQueue();
+      const app = await scene.startApp();
+      await scene.write(`INSERT INTO %table (operation, queue, message_id, body, delay_ms, written_at_ms) VALUES ('offer', '${queue}', 'm', '${body}', 0, 0)`); // prettier-ignore
+      await scene.transact((transaction) => app.outbox.offer(transaction, queue, null, '1h'));
+      await until(async () => (await app.outbox.status()).failed === 1);
+      expect(await app.outbox.failed()).toMatchObject([
+        { id: 'm', error: expect.stringMatching(/^UnreadableRow: body/) },
+      ]);
+    },
+  );
 
   it('offers a message with its group', async () => {
     const queue = scene.newQueue();

@@ -243,6 +243,8 @@ describe('nativeCodec', () => {
     ['malformed JSON', 'J{"a":'],
     ['headers that do not end', 'j{"a":"b"}'],
     ['a type that does not end', 'Kcancel-unpaid'],
+    ['a type with a character that no type has', 'Kcancel unpaid\n{}'],
+    ['a type that is too long', `k${'x'.repeat(65)}\n{}\n{}`],
     ['a later form without a name', 'N\n{}'],
     ['a later form whose name does not end', `N${'x'.repeat(100)}`],
     ['a put-off message without an instant', 'Wnever\nJ{}'],
@@ -262,4 +264,12 @@ describe('nativeCodec', () => {
     );
     expect(() => nativeCodec.decode(Buffer.from(`${body}secret`))).not.toThrow(/secret/);
   });
+
+  it.each(['W1\n', 'Ngroup\ng\n', 'Nprogress\n3\n', 'Nretry\n3\n', 'Nexpires\n1\n'])(
+    'rejects more forms around a body than the stack can hold: %j',
+    (form) => {
+      const body = Buffer.from(`${form.repeat(50_000)}J{}`);
+      expect(() => nativeCodec.decode(body)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
-import { NO_TYPE } from '../message-id.js';
+import { isMessageType, NO_TYPE } from '../message-id.js';
 import type { MessageHeaders } from '../message.js';
 import { isInstance } from '../failure.js';
 import { EncryptedPayload } from './encrypted-payload.js';
@@ -111,39 +111,47 @@ export const nativeCodec: MessageCodec = {
     (Object.keys(headers).length > 0 ? 1 : 0) +
     (type === NO_TYPE ? 0 : type.length + 1),
 
-  decode(body: Buffer): MessageContent {
-    // By far the most common form.
-    if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
-    if (isPutOff(body)) return decodePutOff(body);
-    if (body[0] === NAMED_FORM) {
-      if (isExpiring(body)) return decodeExpiring(body);
-      if (isGrouped(body)) return decodeGrouped(body);
-      if (isRepeating(body)) return decodeRepeating(body);
-      if (hasRetries(body)) return decodeRetries(body);
-      const inside = withoutProgress(body);
-      if (inside !== body) return nativeCodec.decode(inside);
-    }
-    const kind = body.toString('latin1', 0, 1);
-    const form = FORMS.get(kind);
-    if (form === undefined) throw unknownKind(body, kind);
-    let at = 1;
-    let type = NO_TYPE;
-    let headers: MessageHeaders = {};
-    if (form & TYPED) {
-      const end = endOfLine(body, at, 'type');
-      type = body.toString('latin1', at, end);
-      at = end + 1;
-    }
-    if (form & HEADED) {
-      const end = endOfLine(body, at, 'headers');
-      headers = headersFrom(body, at, end);
-      at = end + 1;
-    }
-    return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
-  },
+  decode: (body) => decodeWrapped(body, MAX_FORMS),
 
   show: (body) => decodeEncrypted(body),
 };
+
+/** Far more than there are. A message that older versions put off may have several of the first. */
+const MAX_FORMS = 100;
+
+/** @param left - how many more forms may wrap the body. Without a limit, a hostile body would overflow the stack. */
+function decodeWrapped(body: Buffer, left: number): MessageContent {
+  // By far the most common form.
+  if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
+  if (left === 0) throw unreadable(body, 'too many forms wrap it');
+  if (isPutOff(body)) return decodePutOff(body, left);
+  if (body[0] === NAMED_FORM) {
+    if (isExpiring(body)) return decodeExpiring(body, left);
+    if (isGrouped(body)) return decodeGrouped(body, left);
+    if (isRepeating(body)) return decodeRepeating(body, left);
+    if (hasRetries(body)) return decodeRetries(body, left);
+    const inside = withoutProgress(body);
+    if (inside !== body) return decodeWrapped(inside, left - 1);
+  }
+  const kind = body.toString('latin1', 0, 1);
+  const form = FORMS.get(kind);
+  if (form === undefined) throw unknownKind(body, kind);
+  let at = 1;
+  let type = NO_TYPE;
+  let headers: MessageHeaders = {};
+  if (form & TYPED) {
+    const end = endOfLine(body, at, 'type');
+    type = body.toString('latin1', at, end);
+    if (!isMessageType(type)) throw unreadable(body, 'its type has characters that no type has, or too many');
+    at = end + 1;
+  }
+  if (form & HEADED) {
+    const end = endOfLine(body, at, 'headers');
+    headers = headersFrom(body, at, end);
+    at = end + 1;
+  }
+  return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
+}
 
 const NULL = Buffer.from('Jnull');
 
@@ -168,34 +176,34 @@ export function bodyType(body: Buffer): string {
   return FIRST_LINES.exec(body.toString('latin1', 0, MAX_FIRST_LINES))?.[1] ?? NO_TYPE;
 }
 
-function decodePutOff(body: Buffer): MessageContent {
+function decodePutOff(body: Buffer, left: number): MessageContent {
   const { since, body: inside } = unwrapPutOff(body);
   if (since === null) throw unreadable(body, 'it does not say when it was put off');
-  return nativeCodec.decode(inside);
+  return decodeWrapped(inside, left - 1);
 }
 
-function decodeExpiring(body: Buffer): MessageContent {
+function decodeExpiring(body: Buffer, left: number): MessageContent {
   const parts = unwrapExpiring(body);
   if (!parts) throw unreadable(body, 'it does not say when it expires');
-  return { ...nativeCodec.decode(parts.body), expiry: parts.expiry };
+  return { ...decodeWrapped(parts.body, left - 1), expiry: parts.expiry };
 }
 
-function decodeGrouped(body: Buffer): MessageContent {
+function decodeGrouped(body: Buffer, left: number): MessageContent {
   const parts = unwrapGroup(body);
   if (!parts) throw unreadable(body, 'it does not name its group');
-  return { ...nativeCodec.decode(parts.body), group: parts.group };
+  return { ...decodeWrapped(parts.body, left - 1), group: parts.group };
 }
 
-function decodeRepeating(body: Buffer): MessageContent {
+function decodeRepeating(body: Buffer, left: number): MessageContent {
   const { rule, body: inside } = unwrapRepeating(body);
   if (!rule) throw unreadable(body, 'it does not say when it repeats');
-  return { ...nativeCodec.decode(inside), repeat: rule };
+  return { ...decodeWrapped(inside, left - 1), repeat: rule };
 }
 
-function decodeRetries(body: Buffer): MessageContent {
+function decodeRetries(body: Buffer, left: number): MessageContent {
   const parts = unwrapRetries(body);
   if (!parts) throw unreadable(body, 'it does not say how it is retried');
-  return { ...nativeCodec.decode(parts.body), retries: parts.retries };
+  return { ...decodeWrapped(parts.body, left - 1), retries: parts.retries };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

@@ -120,7 +120,21 @@ function readBody({ body }: TakenRow): RowBody {
     throw new UnreadableRow('body: it is not JSON', { cause });
   }
   if (typeof read !== 'object' || read === null) throw new UnreadableRow('body: it is not a JSON object');
+  const { base64, encrypted } = read as Record<string, unknown>;
+  if (!isAbsentOr(base64, isText)) throw new UnreadableRow('body: base64 is not text');
+  if (!isAbsentOr(encrypted, isEncrypted)) throw new UnreadableRow('body: encrypted is not an encrypted payload');
   return read;
+}
+
+function isAbsentOr(value: unknown, isValid: (value: unknown) => boolean): boolean {
+  return value === undefined || isValid(value);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isEncrypted(value: unknown): boolean {
+  const { encryptedWith, base64 } = (value ?? {}) as Record<string, unknown>;
+  return isText(encryptedWith) && isText(base64);
 }
 
 function failureOf(row: TakenRow, error: unknown): FailedRow {
