@@ -3,5 +3,5 @@ export const BASE = readBase();
 
 function readBase(): string {
   const content = document.querySelector('meta[name="board-base"]')?.getAttribute('content') ?? '';
-  return new URL(content || '/', location.href).pathname.replace(/\/+$/, '');
+  return new URL(content || '/', location.href).pathname.replace(/(?<!\/)\/+$/, '');
 }

@@ -32,7 +32,7 @@ export interface RedissonQueueName {
 /** Makes all keys of such a queue, including those of the native store. */
 export function redissonKeys({ prefix, queue, redissonName = queue }: RedissonQueueName): RedissonKeys & NativeKeys {
   const tagged = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
-  const [hashTag] = /\{[^}]+\}/.exec(tagged)!;
+  const [hashTag] = /\{[^{}]+\}/.exec(tagged)!;
   // Queue names contain no `@`, so the keys of queues that share a hash tag never collide.
   const space = redissonName === queue ? ':' : `@${queue}:`;
   const root = `${prefix}:${hashTag}${space}`;
