@@ -11,7 +11,7 @@ export interface FuzzResult {
 
 /** An input takes microseconds, and one of a megabyte a second. The rest is for a machine that does something else. */
 const PATIENCE = 60_000;
-const MOST_HEAP_MB = 1024;
+const MAX_HEAP_MB = 1024;
 /** The number of the current input before there is one. */
 const STARTING = -1;
 /** One mistake may break very many inputs. */
@@ -29,7 +29,7 @@ export async function fuzz(order: Pick<WorkerOrder, 'seed' | 'inputs' | 'only'>)
   };
   const worker = new Worker(new URL('./fuzz.worker.ts', import.meta.url), {
     workerData: { ...order, shared } satisfies WorkerOrder,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
   const startedAt = performance.now();
   let [last, since] = [STARTING, startedAt];

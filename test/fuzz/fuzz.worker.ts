@@ -7,7 +7,7 @@ import { allTargets } from './targets/all-targets.js';
 
 const { seed, inputs, only, shared } = workerData as WorkerOrder;
 /** No input of at most a megabyte may take more, bytes. */
-const MOST_MEMORY = 256 * 2 ** 20;
+const MAX_MEMORY = 256 * 2 ** 20;
 /** How often memory is measured, which takes longer than most inputs. */
 const MEASURED = 1000;
 
@@ -33,7 +33,7 @@ for (let i = 0; i < inputs; i++) {
   }
   if (i % MEASURED === 0) {
     const now = memoryUsage().external;
-    if (now > before + MOST_MEMORY)
+    if (now > before + MAX_MEMORY)
       report({ target: target.name, input: '', problem: `the last ${MEASURED} inputs took ${now - before} bytes` });
     before = now;
   }
