@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import { type CancelTimer, type Clock, readingTime } from '../timing/clock.js';
+import { type CancelTimer, type Clock, readingTime, RemoteClock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import {
   LEASE_EXPIRED,
@@ -28,6 +28,9 @@ const READY_CHECK = 1000;
 /** How far this process's clock and the store's may disagree about a time, ms. */
 const CLOCK_TOLERANCE = 100;
 
+/** The maximum round trip, ms, of an answer that tells the store's time precisely enough. */
+const MAX_ROUND_TRIP = 50;
+
 interface Expectation {
   /** The time by this process's monotonic clock. */
   readonly at: number;
@@ -49,6 +52,7 @@ interface Expectation {
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
   readonly #streak: FailureStreak;
+  readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   #unwatch: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #expected: Expectation | undefined;
@@ -114,7 +118,7 @@ export class TransferScheduler implements DueListener {
   }
 
   onEarlierDue({ dueAt, dueIn }: { dueAt: number; dueIn: number }): void {
-    this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, dueAt });
+    this.#expectEarlier({ at: this.#timeOf(dueAt, dueIn), dueAt });
   }
 
   onAbort(claim: Claim): void {
@@ -159,9 +163,11 @@ export class TransferScheduler implements DueListener {
         this.#movedAt = null;
       }
       this.#emit(report);
+      const roundTrip = { sentAt, receivedAt: clock.monotonic() };
+      this.#storeClock.learn(report.at, roundTrip);
       if (report.nextIn !== null) {
         // If the timer fires too early, the transfer finds nothing, but its answer sets a new timer.
-        const readAt = readingTime({ sentAt, receivedAt: clock.monotonic() });
+        const readAt = readingTime(roundTrip);
         this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
       }
       if (!report.more) return report;
@@ -183,19 +189,33 @@ export class TransferScheduler implements DueListener {
    */
   onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
-    if (scheduler === id) return;
+    // A `movedAt` later than `at` dates from before the store's clock was set back. Comparing with it could leave no eager scheduler.
+    const isLatest = movedAt !== null && movedAt <= at && (this.#movedAt === null || movedAt > this.#movedAt);
+    if (scheduler === id) {
+      // The answer of this transfer was lost. The others have become standbys, so this scheduler must be the eager one.
+      if (isLatest) this.#movedAt = movedAt;
+      this.#eager ||= isLatest;
+      return;
+    }
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // A `movedAt` later than `at` dates from before the store's clock was set back. Comparing with it could leave no eager scheduler.
-    const isComparable = movedAt !== null && movedAt <= at;
-    if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
-    if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
+    if (isLatest) this.#eager = false;
+    if (nextIn !== null) this.#expectEarlier({ at: this.#timeOf(at + nextIn, nextIn), dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;
     // While messages are ready, the other scheduler soon announces when their leases end. If it does not, this one asks the store.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
     this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
     this.#arm(now);
+  }
+
+  /**
+   * Returns when an announced time comes, on the monotonic clock. While handlers block the event loop, announcements wait, so their durations
+   * would count from too late.
+   */
+  #timeOf(dueAt: number, dueIn: number): number {
+    const now = this.options.clock.monotonic();
+    return Math.min(now + dueIn, this.#storeClock.timeOf(dueAt, now));
   }
 
   /** True if the expected time has passed by the store's clock, and roughly by this process's clock. */

@@ -65,7 +65,7 @@ export interface RoundTrip {
   readonly receivedAt: number;
 }
 
-/** The maximum lateness of what is planned by {@link readingTime}, ms. */
+/** The maximum lateness of what is planned by a remote clock, ms. */
 const MAX_LATENESS = 10;
 
 /**
@@ -106,5 +106,13 @@ export class RemoteClock {
   /** Returns the latest time that the clock may show at a time on the monotonic clock; 0 if unknown. */
   at(monotonic: number): number {
     return this.#offset === undefined ? 0 : this.#offset + monotonic;
+  }
+
+  /**
+   * Returns when the clock shows a time, on the monotonic clock: too early by less than a round trip, or too late by a few ms. Infinity if
+   * too little is known at `now`.
+   */
+  timeOf(shown: number, now: number): number {
+    return this.#offset === undefined || this.isStale(now) ? Infinity : shown - this.#offset + MAX_LATENESS;
   }
 }

@@ -20,6 +20,19 @@ describe('RemoteClock', () => {
     expect(clock.at(3500)).toBe(5_002_500.25);
   });
 
+  it('tells when a time comes, and allows for ten milliseconds of error', () => {
+    const clock = new RemoteClock(250);
+    clock.learn(5_000_000, at(1000));
+    expect(clock.timeOf(5_000_500, 1200)).toBe(1510);
+  });
+
+  it('does not tell when a time comes before the first response, or once it is stale', () => {
+    const clock = new RemoteClock(250);
+    expect(clock.timeOf(5_000_500, 1200)).toBe(Infinity);
+    clock.learn(5_000_000, at(1000));
+    expect(clock.timeOf(5_000_500, 1001 + MINUTE)).toBe(Infinity);
+  });
+
   it('is stale after a minute', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));

@@ -102,6 +102,31 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
+  it.each([
+    ['a message', 'onEarlierDue'],
+    ['a transfer', 'onTransfer'],
+  ] as const)(
+    'is at most ten milliseconds late if the announcement of %s waits for the event loop',
+    async (_of, kind) => {
+      let listener: DueListener | undefined;
+      store.watchDue = (each) => {
+        listener = each;
+        return () => undefined;
+      };
+      scheduler().start();
+      await clock.advance(1000);
+      const [{ dueAt } = { dueAt: NaN }] = await offer('a', 500);
+      const at = dueAt - 500;
+      await clock.advance(300);
+      if (kind === 'onEarlierDue') listener!.onEarlierDue({ dueAt, dueIn: 500 });
+      else listener!.onTransfer!({ scheduler: 'b', at, movedAt: null, ready: 0, nextIn: 500, nextAt: dueAt });
+      await clock.advance(209);
+      expect(await ready()).toBe(0);
+      await clock.advance(1);
+      expect(await ready()).toBe(1);
+    },
+  );
+
   it('keeps an announcement that overtakes the reply of a transfer', async () => {
     await offer('late', HOUR);
     scheduler().start();
@@ -483,6 +508,27 @@ describe('TransferScheduler', () => {
       await claimAll();
       await clock.advance(3000);
       expect([a.isEager, b.isEager]).toEqual([false, true]);
+    });
+
+    it('a scheduler becomes eager again if it moves messages and the answer is lost', async () => {
+      const [a, b] = await settled();
+      await offer('second', 0);
+      await b.runOnce();
+      await claimAll();
+      await offer('third', HOUR);
+      await clock.advance(2000);
+      expect([a.isEager, b.isEager]).toEqual([false, true]);
+
+      const transfer = store.transfer.bind(store);
+      store.transfer = async (request) => {
+        await transfer(request);
+        throw new Error('Connection is closed.');
+      };
+      await store.reschedule('third', { after: 0 });
+      await expect(a.runOnce()).rejects.toThrow('Connection is closed.');
+      store.transfer = transfer;
+      await clock.advance(0);
+      expect([a.isEager, b.isEager]).toEqual([true, false]);
     });
 
     it('a new scheduler is punctual when it replaces the eager one, whatever a standby has moved before', async () => {
