@@ -1,101 +1,85 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
-import type { Handling } from '../consumer-store.js';
+import type { HandledEntry, Handling } from '../consumer-store.js';
 import type { HistoryRules } from '../message-store.js';
 import type { RestoreOutcome, ScannedEntry } from '../message-past.js';
 import { formatCursor, PAGE_BYTES, parseCursor } from '../page-cursor.js';
+import { MemoryPast } from './memory-past.js';
 import { withinBytes } from './memory-queue.js';
 import type { MessageTable } from './message-table.js';
 
 const NO_BYTES = Buffer.alloc(0);
 
+interface Remembered {
+  readonly id: string;
+  /** When the message was handled, ms. */
+  readonly at: number;
+  readonly entry: HandledEntry;
+  /** Empty unless payloads are kept. */
+  readonly body: Buffer;
+}
+
 /** What a queue remembers of handled messages. */
 export class MemoryHistory {
-  /** By id, oldest first. */
-  readonly #entries = new Map<string, StoredMessage>();
-  /** When the last entry is too old, ms. */
-  #end = 0;
+  readonly #past = new MemoryPast<Remembered>();
 
   remember(
     handlings: readonly Handling[],
     { now, history, table }: { readonly now: number; readonly history: HistoryRules; readonly table: MessageTable },
   ): void {
     for (const { id, keptAs, entry } of handlings) {
-      const known = this.#entries.get(keptAs)?.handling;
       // It is sent again: its record may be gone from the queue by now.
-      if (known && isDeepStrictEqual({ ...entry, at: known.at }, known)) continue;
-      const { dueAt, offeredAt, attempt } = entry;
+      if (isDeepStrictEqual(this.#past.get(keptAs)?.entry, entry)) continue;
       const message = history.payloads ? table.get(id) : undefined;
-      const isSame = message?.dueAt === dueAt && message.offeredAt === offeredAt;
-      this.#entries.delete(keptAs);
-      this.#entries.set(keptAs, {
-        ...{ id: keptAs, state: 'handled', dueAt, offeredAt, failedAttempts: attempt - 1 },
-        body: isSame ? Buffer.from(message.body) : NO_BYTES,
-        ...{ leasedUntil: null, death: null, handling: { ...entry, at: now } },
-      });
+      const isSame = message?.dueAt === entry.dueAt && message.offeredAt === entry.offeredAt;
+      this.#past.add({ id: keptAs, at: now, entry, body: isSame ? Buffer.from(message.body) : NO_BYTES });
     }
-    this.#end = now + history.for;
-    for (const [id, { handling }] of this.#entries) {
-      if (this.#entries.size <= history.max && handling!.at >= now - history.for) break;
-      this.#entries.delete(id);
-    }
+    this.#past.trim(now, history);
   }
 
   scan(now: number): ScannedEntry[] {
-    const keptFor = this.#end - Math.max(0, ...[...this.#entries.values()].map(({ handling }) => handling!.at));
-    return [...this.#entries.values()].flatMap(({ id, body, handling }) => {
-      const { at, ...entry } = handling!;
-      const until = at + keptFor;
-      return until > now ? [{ id, handledAt: at, until, entry, body }] : [];
+    return this.#past.scan(now).map(({ item: { id, at, entry, body }, until }) => {
+      return { id, handledAt: at, until, entry, body };
     });
   }
 
-  restore(scanned: ScannedEntry, now: number, rules?: HistoryRules | null): RestoreOutcome {
-    const { id, handledAt, until, entry, body } = scanned;
-    const known = this.#entries.get(id);
-    if (known && known.handling!.at >= handledAt) return 'kept';
-    const [oldest] = this.#entries.values();
-    const isFull = !known && this.#entries.size >= (rules?.max ?? Infinity);
-    const ends = Math.min(until, handledAt + (rules?.for ?? Infinity));
-    if (ends <= now || (isFull && oldest!.handling!.at >= handledAt)) return 'dropped';
-    if (isFull) this.#entries.delete(oldest!.id);
-    const { dueAt, offeredAt, attempt } = entry;
-    this.#entries.set(id, {
-      ...{ id, state: 'handled', dueAt, offeredAt, failedAttempts: attempt - 1 },
-      ...{ body: Buffer.from(body), leasedUntil: null, death: null, handling: { ...entry, at: handledAt } },
-    });
-    const sorted = [...this.#entries.values()].sort((one, other) => -byTime(one, other));
-    this.#entries.clear();
-    for (const each of sorted) this.#entries.set(each.id, each);
-    this.#end = Math.max(this.#end, ends);
-    return 'created';
+  restore(
+    { id, handledAt, until, entry, body }: ScannedEntry,
+    now: number,
+    rules?: HistoryRules | null,
+  ): RestoreOutcome {
+    return this.#past.restore({ id, at: handledAt, entry, body: Buffer.from(body) }, { until, now, rules });
   }
 
   find(id: string, now: number): StoredMessage | null {
-    return now < this.#end ? (this.#entries.get(id) ?? null) : null;
+    const remembered = this.#past.get(id);
+    return remembered && now < this.#past.end ? storedOf(remembered) : null;
   }
 
   page({ from = { offset: 0 }, limit }: PageRequest, now: number): StoredPage {
-    const kept = now < this.#end ? [...this.#entries.values()].sort(byTime) : [];
-    const place = 'cursor' in from ? parseCursor('handled', from.cursor) : undefined;
-    const first = place ? kept.findIndex((each) => comesAfter(each, place)) : (from as { offset: number }).offset;
-    const found = first < 0 ? [] : kept.slice(first, first + limit);
-    const messages = withinBytes(found, PAGE_BYTES);
+    const place = placeOf(from);
+    const found = now < this.#past.end ? this.#past.page(place, limit + 1) : [];
+    const messages = withinBytes(found.slice(0, limit).map(storedOf), PAGE_BYTES);
     const last = messages.at(-1);
-    const isLast = first < 0 || first + messages.length >= kept.length;
-    return { messages, cursor: isLast || !last ? null : formatCursor('handled', `${-last.handling!.at}:${last.id}`) };
+    const isLast = messages.length === found.length || !last;
+    return { messages, cursor: isLast ? null : formatCursor('handled', `${-last.handling!.at}:${last.id}`) };
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#past.clear();
   }
 }
 
-function byTime(one: StoredMessage, other: StoredMessage): number {
-  return other.handling!.at - one.handling!.at || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
+function placeOf(from: NonNullable<PageRequest['from']>): { readonly offset: number } | { id: string; at: number } {
+  if (!('cursor' in from)) return from;
+  const { at, name } = parseCursor('handled', from.cursor);
+  return { id: name, at: -Number(at) };
 }
 
-function comesAfter({ id, handling }: StoredMessage, place: { readonly at: string; readonly name: string }): boolean {
-  const at = Number(place.at);
-  return -handling!.at > at || (-handling!.at === at && Buffer.compare(Buffer.from(id), Buffer.from(place.name)) > 0);
+function storedOf({ id, at, entry, body }: Remembered): StoredMessage {
+  const { dueAt, offeredAt, attempt } = entry;
+  return {
+    ...{ id, state: 'handled', dueAt, offeredAt, failedAttempts: attempt - 1 },
+    ...{ body, leasedUntil: null, death: null, handling: { ...entry, at } },
+  };
 }

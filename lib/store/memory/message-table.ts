@@ -213,6 +213,6 @@ function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
 }
 
 /** Turns each byte into a character, so that strings compare by bytes, like ids in Redis. */
-function bytesOf(id: string): string {
+export function bytesOf(id: string): string {
   return Buffer.from(id).toString('latin1');
 }

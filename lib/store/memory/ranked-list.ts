@@ -23,6 +23,10 @@ export class RankedList<T extends Ranked> {
     return this.#chunks[0]?.[0];
   }
 
+  last(): T | undefined {
+    return this.#chunks.at(-1)?.at(-1);
+  }
+
   add(item: T): void {
     this.#size++;
     if (this.#chunks.length === 0) this.#chunks.push([]);

@@ -36,7 +36,7 @@ local function run(keys, args)
     call('ZADD', handled, unpack(scores))
     call('HSET', history, unpack(entries))
   end
-  local too_old = call('ZCOUNT', handled, '(' .. format('%.0f', kept_for - now), '+inf')
+  local too_old = call('ZCOUNT', handled, format('%.0f', kept_for - now), '+inf')
   local dropped = min(max(too_old, call('ZCARD', handled) - most), #scores)
   if dropped > 0 then
     local ids = call('ZRANGE', handled, -dropped, -1)
