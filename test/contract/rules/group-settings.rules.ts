@@ -176,6 +176,14 @@ export function describeGroupSettings(name: string, openQueue: OpenQueue): void 
       expect(more).toEqual(['a2', 'a3']);
     });
 
+    it('a message that is put off after the concurrency was raised leaves the order of the others as it was', async () => {
+      const queue = await open();
+      await queue.makeReady('a1', 'a2', 'a3', 'a4');
+      await set(queue, 'a', { concurrency: 100 });
+      await queue.offer('a1', { after: HOUR }, { onDuplicate: 'replace' });
+      expect(await queue.handleAll(1)).toEqual(['a2', 'a3', 'a4']);
+    });
+
     it('a lower concurrency lets those that are active finish first', async () => {
       const queue = await open();
       await set(queue, 'a', { concurrency: 3 });
