@@ -10,7 +10,10 @@ export async function assertExportable(queue: Queue, groupsCheck: Stores['groups
   const { name, options, router } = queue;
   if (!router.stores.every((store) => 'scan' in store)) {
     const problem = `queue '${name}' has the layout '${options.layout.name}', which can neither be exported nor imported`;
-    throw new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `${problem}: move its messages by offering them again`);
+    throw new DelayQueueError(
+      'UNSUPPORTED_BY_LAYOUT',
+      `${problem}: offer its messages to another queue instead, as the documentation of the layout shows`,
+    );
   }
   if (!(await groupsCheck?.ignoresGroups({ name, options }))) return;
   const problem = `queue '${name}' has messages with groups, which this process ignores`;

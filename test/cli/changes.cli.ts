@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type DelayedMessage, type DelayQueueProducer, RejectMessage } from '../../lib/index.js';
+import { runCommandLine } from '../../packages/cli/src/program.js';
 import { jsonLines, runCommand } from '../support/command-line.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
+import { TestTerminal } from '../support/test-terminal.js';
 import { until } from '../support/until.js';
 
 const scene = new Scene();
@@ -122,6 +124,19 @@ describe('the command line', () => {
     expect(await producer.find(queue, 'b')).toBeNull();
     expect(await run('discard', queue, '--all', '--yes')).toEqual(fine('Discarded: 2.'));
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('removes all messages of a queue, and says on a terminal how many there are', async () => {
+    await deadLetter('a', 'b');
+    for (const id of ['c', 'd', 'e']) await producer.offer(queue, {}, '1h', { id });
+    const words = ['--url', scene.url, '--prefix', scene.prefix, 'clear', queue];
+    const terminal = new TestTerminal({ isTTY: true, answers: ['n\n'] });
+    expect(await runCommandLine(words, terminal)).toBe(1);
+    expect(terminal.said).toContain(`Remove all messages of queue '${queue}': 3 delayed, 0 ready, 0 active, 2 dead`);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 3, dead: 2 });
+    expect(await run('clear', queue, '--yes')).toEqual(fine('Removed: 5.'));
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    expect(jsonLines((await run('clear', queue, '-y', '--json')).output)).toEqual([{ queue, removed: 0 }]);
   });
 
   it('pauses and resumes a queue', async () => {

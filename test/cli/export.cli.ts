@@ -74,7 +74,7 @@ describe('the command line', () => {
       const shown = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].flatMap(([, block]) =>
         block!.trim().split(/\n\s*/),
       );
-      expect(shown).toHaveLength(6);
+      expect(shown).toHaveLength(7);
       const printed = await runShown(shown, { OLD: scene.url, NEW: server.url });
       const [digest, ...others] = printed.match(/[0-9a-f]{64}/g)!;
       expect(others).toEqual([digest, digest]);
@@ -82,7 +82,7 @@ describe('the command line', () => {
       const app = await startTestApp({ connection: target.url, prefix: target.prefix, consume: false });
       expect(await app.producer.status(queue)).toMatchObject({ delayed: 1000, isPaused: false });
       await app.close();
-      expect(await producer.clear(queue)).toBe(1000);
+      expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     } finally {
       await server.stop();
     }

@@ -30,6 +30,7 @@ describe('a queue that never existed', () => {
     'discard oders --all --yes',
     'pause oders --yes',
     'resume oders --yes',
+    'clear oders --yes',
   ])('is rejected, and the most similar names are suggested: %s', async (line) => {
     const { code, output, problems } = await run(...line.split(' '));
     expect({ code, output }).toEqual({ code: 1, output: '' });

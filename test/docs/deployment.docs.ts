@@ -82,8 +82,14 @@ describe('the Dockerfile', () => {
 describe('the Kubernetes manifests', () => {
   test('have no fields unknown to Kubernetes and KEDA', async () => {
     expect(await typeCheckManifests([...deployments, authentication, scaledObject])).toEqual([]);
-    const misspelt = { ...worker, spec: { ...worker.spec, replica: 2 } };
-    expect(await typeCheckManifests([misspelt])).toEqual([expect.stringContaining('"replica"')]);
+    const misspelt = [
+      { ...worker, spec: { ...worker.spec, replica: 2 } },
+      { ...scaledObject, spec: { ...scaledObject.spec, replicaCount: 2 } },
+    ];
+    expect(await typeCheckManifests(misspelt)).toEqual([
+      expect.stringContaining('"replica"'),
+      expect.stringContaining('"replicaCount"'),
+    ]);
   }, 60_000);
 
   test.each(deployments.map((deployment) => [deployment.metadata.name, deployment] as const))(

@@ -14,6 +14,7 @@ import { observeQueues, openTelemetry } from '../../lib/otel/index.js';
 import { Prometheus, type PrometheusServer } from '../support/prometheus.js';
 import { startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
+import { type Panel, typeCheckDashboard } from './dashboard-types.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ALERTS = path.join(ROOT, 'docs/prometheus-alerts.yml');
@@ -33,7 +34,7 @@ interface LoadedRules {
 }
 
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly (Panel & { readonly targets: readonly { readonly expr: string }[] })[];
 }
 
 const alerts = (parse(await readFile(ALERTS, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);
@@ -115,6 +116,16 @@ describeWithPrometheus('the alerts and the queries of the dashboard', () => {
     }
   });
 });
+
+it('the dashboard has no fields and values unknown to Grafana', async () => {
+  expect(await typeCheckDashboard(dashboard)).toEqual([]);
+  const [first, ...rest] = dashboard.panels;
+  const misspelt = { ...first!, gridPosition: {}, options: { ...first!.options, legend: { placement: 'below' } } };
+  expect(await typeCheckDashboard({ panels: [misspelt, ...rest] })).toEqual([
+    expect.stringContaining('gridPosition'),
+    expect.stringContaining('"below"'),
+  ]);
+}, 60_000);
 
 it('each alert fires in a test with recorded data', async () => {
   const tests = await readFile(path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml'), 'utf8');

@@ -7,9 +7,18 @@ export interface Library {
   transact<Result>(work: (transaction: object) => Promise<Result>): Promise<Result>;
   /** What an application might give by mistake, because it looks like a transaction: by what the error says of it. */
   readonly outside: Readonly<Record<string, object>>;
+  /** What `@nestjs-cls/transactional` needs, if it is tested with the library. */
+  readonly ambient?: AmbientLibrary;
   /** Runs statements outside of a transaction. */
   execute(statements: string): Promise<unknown>;
   close(): Promise<void>;
+}
+
+export interface AmbientLibrary {
+  /** What begins transactions. */
+  readonly connection: object;
+  /** @param token - with which the connection is injected */
+  adapterFor(token: string): object;
 }
 
 /** The libraries are installed in a folder of their own: loaded by name, so that nothing else needs them. */

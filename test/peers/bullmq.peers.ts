@@ -205,24 +205,24 @@ test('the @nestjs/bullmq code in the migration guide compiles', async () => {
   expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
 }, 60_000);
 
+/** Loads a function that a page shows. */
+async function loadFunction<Shown>(page: string, name: string): Promise<Shown> {
+  const text = await readFile(path.join(ROOT, 'docs', page), 'utf8');
+  const snippets = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code!);
+  const snippet = snippets.find((code) => code.includes(`function ${name}(`));
+  const { code } = await transform(snippet!, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
+  const file = path.join(compiledFolder(), `${randomName('move')}.mjs`);
+  await writeFile(file, code);
+  return ((await import(file)) as Record<string, Shown>)[name]!;
+}
+
 describe('moveDelayedJobs from the migration guide', () => {
   const scene = new Scene();
 
   type Move = (old: BullQueue, redis: Redis, producer: DelayQueueProducer) => Promise<{ moved: number; left: number }>;
 
-  async function loadMove(): Promise<Move> {
-    const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
-    const snippet = [...page.matchAll(/^```ts\n(.*?)^```$/gms)]
-      .map(([, code]) => code!)
-      .find((code) => code.includes('moveDelayedJobs('));
-    const { code } = await transform(snippet!, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
-    const file = path.join(compiledFolder(), `${randomName('move')}.mjs`);
-    await writeFile(file, code);
-    return ((await import(file)) as { moveDelayedJobs: Move }).moveDelayedJobs;
-  }
-
   test('moves jobs with their due times, data and names, skips those due soon, and may run again', async () => {
-    const moveDelayedJobs = await loadMove();
+    const moveDelayedJobs = await loadFunction<Move>('migrating-from-bullmq.md', 'moveDelayedJobs');
     const queue = openQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const before = Date.now();
@@ -244,4 +244,41 @@ describe('moveDelayedJobs from the migration guide', () => {
     expect(changed!.dueAt.getTime()).toBeGreaterThanOrEqual(before + 3 * HOUR);
     await queue.obliterate({ force: true });
   });
+});
+
+describe('copyToBullMq from the page about moving a queue', () => {
+  const scene = new Scene();
+
+  type Copy = (producer: DelayQueueProducer, name: string, target: BullQueue) => Promise<void>;
+
+  test('copies each message once, with its type, payload and due time, to a worker that handles it', async () => {
+    const copyToBullMq = await loadFunction<Copy>('moving.md', 'copyToBullMq');
+    const [queue, { producer }] = [openQueue(), await scene.startApp({ module: { consume: false } })];
+    const at = new Date(Date.now() + 24 * HOUR);
+    const numbers = Array.from({ length: 1200 }, (_, i) => i);
+    await producer.offerMany(
+      queue.name,
+      numbers.map((i) => ({ id: `${i}`, type: i % 2 === 0 ? 'remind' : undefined, payload: { i }, at })),
+    );
+    const similar = ['a:b', 'a-b', 'a%3Ab', 'a b/ü€😀'];
+    for (const id of similar) await producer.offer(queue.name, { id }, '2s', { id, type: 'soon' });
+
+    await copyToBullMq(producer, queue.name, queue);
+    await copyToBullMq(producer, queue.name, queue);
+
+    expect(await queue.getJobCounts()).toMatchObject({ delayed: 1204 });
+    const jobs = await queue.getDelayed(0, 2000);
+    const copied = jobs.filter(({ name }) => name !== 'soon');
+    expect(copied.map(({ name, data }) => ({ name, data })).sort((a, b) => numberOf(a) - numberOf(b))).toEqual(
+      numbers.map((i) => ({ name: i % 2 === 0 ? 'remind' : 'message', data: { i } })),
+    );
+    for (const { timestamp, delay } of copied) expect(Math.abs(timestamp + delay - at.getTime())).toBeLessThan(1000);
+    const handled: unknown[] = [];
+    startWorker(queue, (job) => Promise.resolve(handled.push((job.data as { id: string }).id)));
+    await until(() => handled.length === similar.length);
+    expect(handled.sort()).toEqual(similar.sort());
+    await queue.obliterate({ force: true });
+  });
+
+  const numberOf = ({ data }: { readonly data: unknown }) => (data as { i: number }).i;
 });

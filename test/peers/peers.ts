@@ -17,6 +17,7 @@ export interface BullQueue {
   readonly name: string;
   toKey(type: string): string;
   add(name: string, data: unknown, options?: object): Promise<BullJob>;
+  addBulk(jobs: readonly object[]): Promise<unknown>;
   getJob(id: string): Promise<BullJob | undefined>;
   getDelayed(start: number, end: number): Promise<BullJob[]>;
   getJobCounts(): Promise<Record<string, number>>;
@@ -31,6 +32,8 @@ export interface BullJob {
   readonly id?: string;
   readonly name: string;
   readonly data: unknown;
+  readonly timestamp: number;
+  readonly delay: number;
   readonly attemptsMade: number;
   readonly failedReason: string;
   getState(): Promise<string>;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { DelayQueueError } from 'nestjs-delay-queue';
 import { CommandLine } from './command-line.js';
+import { addClearCommand } from './commands/clear.command.js';
 import { addCountsCommand } from './commands/counts.command.js';
 import { addDeadCommands } from './commands/dead.commands.js';
 import { addDeleteFunctionsCommand } from './commands/delete-functions.command.js';
@@ -68,7 +69,7 @@ function createProgram(terminal: Terminal): Command {
   ];
   const overviews = [addHistogramCommand, addErrorsCommand, addGroupsCommands, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands, addRepeatsCommands, addLimitsCommands];
-  const others = [addFreeIdCommand, addExportCommand, addImportCommand];
+  const others = [addFreeIdCommand, addClearCommand, addExportCommand, addImportCommand];
   const ofServers = [addDoctorCommand, addDeleteFunctionsCommand];
   for (const add of [...looks, ...overviews, ...changes, ...others, ...ofServers]) add(program, commandLine);
   return program;

@@ -1,3 +1,4 @@
+import { TransactionalAdapterDrizzleOrm } from '@nestjs-cls/transactional-adapter-drizzle-orm';
 import { sql } from 'drizzle-orm';
 import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzleMysql } from 'drizzle-orm/mysql2';
@@ -17,6 +18,10 @@ function openPostgres(connectionString: string): Library {
     database: drizzle(db, { dialect: 'postgresql', sql }),
     transact: (work) => db.transaction(work),
     outside: { 'database of Drizzle': db },
+    ambient: {
+      connection: db,
+      adapterFor: (token) => new TransactionalAdapterDrizzleOrm({ drizzleInstanceToken: token }),
+    },
     execute: (statements) => db.execute(sql.raw(statements)),
     close: () => pool.end(),
   };

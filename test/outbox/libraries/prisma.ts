@@ -1,3 +1,4 @@
+import { TransactionalAdapterPrisma } from '@nestjs-cls/transactional-adapter-prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import prismaLibrary from '@prisma/client';
 import pgLibrary from 'pg';
@@ -11,6 +12,10 @@ export function open(connectionString: string): Promise<Library> {
     database: prisma(client, { dialect: 'postgresql', listen: pool }),
     transact: (work) => client.$transaction(work),
     outside: { PrismaClient: client },
+    ambient: {
+      connection: client,
+      adapterFor: (token) => new TransactionalAdapterPrisma({ prismaInjectionToken: token, sqlFlavor: 'postgresql' }),
+    },
     execute: (statements) => client.$executeRawUnsafe(statements),
     close: async () => Promise.all([client.$disconnect(), pool.end()]).then(() => undefined),
   });

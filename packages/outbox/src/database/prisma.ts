@@ -6,6 +6,8 @@ import { numbered } from './numbered.js';
 export interface PrismaTransaction {
   $queryRawUnsafe(statement: string, ...values: unknown[]): PromiseLike<unknown>;
   $executeRawUnsafe(statement: string, ...values: unknown[]): PromiseLike<unknown>;
+  /** Absent in a transaction. */
+  readonly $connect?: unknown;
 }
 
 /** The part of a client of Prisma that is used. */
@@ -35,7 +37,8 @@ export function prisma(client: PrismaDatabase, options: DialectOptions): OutboxD
     dialect,
     within(transaction) {
       if (typeof transaction.$executeRawUnsafe !== 'function') return 'an object that is not a Prisma transaction';
-      return '$connect' in transaction ? 'a PrismaClient outside of a transaction' : sqlOf(transaction);
+      // Read, not looked for with `in`, because `@InjectTransaction()` of nestjs-cls passes on only what is read.
+      return transaction.$connect !== undefined ? 'a PrismaClient outside of a transaction' : sqlOf(transaction);
     },
     transaction: (work) =>
       client.$transaction((transaction) => work(sqlOf(transaction)), { isolationLevel: 'ReadCommitted', ...LIMITS }),
