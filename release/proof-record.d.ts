@@ -4,7 +4,7 @@ export interface ProofRecord {
   readonly command: string;
   /** The commit of what is shipped. */
   readonly commit: string;
-  /** Year, month and day. */
+  /** ISO time of its end. */
   readonly date: string;
   readonly passed: boolean;
   readonly figures: Figures;

@@ -23,7 +23,7 @@ const commit = commitOfCode();
 export function recordProof({ script, args, passed, figures }) {
   const words = script === 'test' ? ['npm', 'test'] : ['npm', 'run', script];
   const command = [...words, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
-  const record = { command, commit, date: new Date().toISOString().slice(0, 10), passed, figures };
+  const record = { command, commit, date: new Date().toISOString(), passed, figures };
   const name = [script, ...args].join(' ').replace(/[^\w.]+/g, '-');
   mkdirSync(RECORDS, { recursive: true });
   writeFileSync(join(RECORDS, `${name}.json`), JSON.stringify(record, null, 2));
