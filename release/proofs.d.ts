@@ -7,5 +7,5 @@ export interface Proven {
   readonly records: readonly ProofRecord[];
 }
 
-export declare const PROOFS: readonly { readonly shows: string; readonly command: string }[];
+export declare const PROOFS: readonly { readonly tries: string; readonly command: string }[];
 export declare function pageOf(proven: Proven): Promise<string>;

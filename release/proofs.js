@@ -5,39 +5,40 @@ import { ROOT } from './packages.js';
 
 export const PAGE = join(ROOT, 'docs', 'proof.md');
 
-const FAULTS = '[fault](faults.md) of a process, a connection or [Redis](redis-faults.md)';
-
-/** What each command shows. */
+/** What each command tries. */
 export const PROOFS = [
-  ['each rule of the API, the stores and their parts holds', 'npm test'],
-  ['so do those of whole programs', 'npm run test:programs'],
-  ['of the command line', 'npm run test:cli'],
-  ["of Redisson's layout", 'npm run test:redisson'],
-  ['snippets run, and links and tables are right', 'npm run test:docs'],
-  [`each ${FAULTS}, alone`, 'npm run test:faults'],
-  ['failovers and resharding', 'npm run test:cluster'],
-  ['hostile arguments, payloads, options and bytes in Redis', 'npm run test:hostile'],
+  ['the rules of the API, of the stores and of their parts', 'npm test'],
+  ['whole programs, their shutdown, and the test tools', 'npm run test:programs'],
+  ['the command line', 'npm run test:cli'],
+  ["Redisson's layout", 'npm run test:redisson'],
+  ['the documentation: its snippets, links and tables', 'npm run test:docs'],
   [
-    'whatever bytes come from Redis, files and databases are read or refused',
-    'npm run fuzz -- --inputs 1000000 --seed 1',
+    'each fault of [a process](faults.md), a connection or [Redis](redis-faults.md), and a kill at each [step](lifecycle.md)',
+    'npm run test:faults',
   ],
-  ['each store answers random commands as a model does', 'npm run test:model'],
+  ['failovers and resharding, of a cluster and with sentinels', 'npm run test:cluster'],
+  ['hostile arguments, payloads, options and bytes in Redis', 'npm run test:hostile'],
+  ['mutated bytes as they come from Redis, files and databases', 'npm run fuzz -- --inputs 1000000 --seed 1'],
+  ['random commands, on each store and on a model of it', 'npm run test:model'],
   [
     '[simulated](../test/simulation/README.md) races of processes, in busy and quiet phases',
     'npm run simulate -- --seeds 1-2 --messages 60000 --jobs 1',
   ],
-  ['many faults for each message', 'npm run simulate -- --seeds 3-6 --messages 12000 --quiet --jobs 1'],
-  ['the simulation finds bugs planted in the library', 'npm run simulate:planted'],
+  ['the same, with many faults for each message', 'npm run simulate -- --seeds 3-6 --messages 12000 --quiet --jobs 1'],
+  ['bugs planted in the library, which the simulation must find', 'npm run simulate:planted'],
   [
-    '[soaked](../test/soak/README.md): real processes and a real Redis, with all faults at once',
+    'all faults at once, on real processes and a real Redis ([soak](../test/soak/README.md))',
     'npm run soak -- --minutes 10 --seed 1',
   ],
   ['the same, on a cluster', 'npm run soak -- --minutes 10 --seed 1 --cluster'],
   ['the same, with sentinels', 'npm run soak -- --minutes 10 --seed 1 --sentinel'],
-  ['each [supported server](compatibility.md#what-it-runs-on), and that Redis 6.0 is refused', 'npm run test:versions'],
-  ['tests notice small mistakes in the library ([mutants](../test/mutants/README.md))', 'npm run mutants -- --seed 1'],
-  ['the code that tests run', 'npm run test:coverage'],
-].map(([shows, command]) => ({ shows, command }));
+  ['each [supported server](compatibility.md#what-it-runs-on); Redis 6.0 must be refused', 'npm run test:versions'],
+  [
+    'small mistakes in the library, which tests must notice ([mutants](../test/mutants/README.md))',
+    'npm run mutants -- --seed 1',
+  ],
+  ['how much of the code the suites run', 'npm run test:coverage'],
+].map(([tries, command]) => ({ tries, command }));
 
 /**
  * Writes the page of proofs as Markdown.
@@ -45,9 +46,9 @@ export const PROOFS = [
  * @param proven - the `records` of commands, and the `commit` of what is shipped when they were collected
  */
 export async function pageOf({ commit, records }) {
-  const rows = PROOFS.map(({ shows, command }) => {
+  const rows = PROOFS.map(({ tries, command }) => {
     const record = records.find((each) => each.command === command);
-    return `| ${shows} | \`${command}\` | ${record ? resultOf(record) : '**not run**'} | ${record ? runOf(record, commit) : ''} |`;
+    return `| ${tries} | \`${command}\` | ${record ? resultOf(record) : '**not run**'} | ${record ? runOf(record, commit) : ''} |`;
   });
   const text = `# What backs this release
 
@@ -57,7 +58,7 @@ Each of these commands leaves a record of what it has printed, and \`npm run pro
 [them](../release/proof.json). A command is run on a commit of what is shipped; commits of tests and documents alone leave it as it is. The
 page was written for commit \`${commit}\`: a row of another commit says so.
 
-| what it shows | command | what it printed | run on |
+| what it tries | command | what it printed | run on |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
