@@ -87,15 +87,33 @@ describe('a Redis user with the documented permissions', () => {
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual(note);
   });
 
-  test('lets a producer set the limits of a queue, but not pause or clear it', async () => {
+  test.each([
+    { rules: 'without partitions and groups', more: [], pauses: [] },
+    { rules: 'for partitions', more: ['+set'], pauses: ['queue'] },
+    { rules: 'for groups', more: ['+hscan', '+lindex', '+linsert', '+lpop', '+rpush'], pauses: ['group'] },
+  ])('lets a producer $rules set limits, pause $pauses, and clear nothing', async ({ more, pauses }) => {
     const queue = scene.newQueue();
-    const connection = await urlOf('producer', rules.producer!);
-    const { producer } = await scene.startApp({ module: { connection, prefix: 'delay-queue', consume: false } });
+    const connection = await urlOf('producer', [...rules.producer!, ...more]);
+    const queues = { [queue]: { groups: { concurrency: 1 } } };
+    const { producer } = await scene.startApp({
+      module: { connection, prefix: 'delay-queue', consume: false, queues },
+    });
     await producer.offer(queue, 1, '1h');
     await producer.limits(queue).set({ globalConcurrency: 1 });
     expect(await producer.limits(queue).get()).toMatchObject({ globalConcurrency: 1 });
-    await expect(producer.pause(queue)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
-    await expect(producer.clear(queue)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+    const calls = {
+      queue: () => producer.pause(queue),
+      group: () => producer.group(queue, 'g').pause(),
+      clear: () => producer.clear(queue),
+    };
+    const done: string[] = [];
+    for (const [name, call] of Object.entries(calls)) {
+      await call().then(
+        () => done.push(name),
+        (error: unknown) => expect(error).toMatchObject({ code: 'STORE_REFUSED' }),
+      );
+    }
+    expect(done).toEqual(pauses);
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
