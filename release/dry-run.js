@@ -1,6 +1,6 @@
 /**
  * `npm run release:dry-run` makes the next release without publishing it: builds and packs all packages with their next versions,
- * installs the tarballs into an empty application, and runs that. `--built` leaves out the build.
+ * installs the tarballs into an empty application, and runs that. Then it writes the page of proofs. `--built` leaves out the build.
  */
 import { execFileSync } from 'node:child_process';
 import console from 'node:console';
@@ -30,6 +30,7 @@ try {
   tryOut(packages, tarballs);
   for (const { name } of packages)
     console.log(`${name} ${readManifest(join(ROOT, 'dist', 'package')).version} -> ${plan.versions[name]}`);
+  run(process.execPath, [join('release', 'proof.js')], ROOT);
   console.log('The dry run of the release succeeded; nothing was published.');
 } finally {
   rmSync(work, { recursive: true });

@@ -11,6 +11,9 @@ import { DelayedHandler, DelayQueueModule, DelayQueueProducer } from 'nestjs-del
 
 const require = createRequire(import.meta.url);
 
+/** What is only there to say where it has gone. */
+const MOVED = 'nestjs-delay-queue/redisson';
+
 for (const name of process.argv.slice(2)) {
   const manifest = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
   for (const entry of Object.keys(manifest.exports).filter((key) => !/\.json$|\*/.test(key))) {
@@ -24,9 +27,6 @@ for (const name of process.argv.slice(2)) {
   }
 }
 await handleMessage();
-
-/** What is only there to say where it has gone. */
-const MOVED = 'nestjs-delay-queue/redisson';
 
 /** @param optional - packages that an application has only if it wants to */
 async function load(entry, optional) {

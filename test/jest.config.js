@@ -6,6 +6,7 @@ export default {
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
   testSequencer: '<rootDir>/test/support/jest/slow-first.js',
+  testResultsProcessor: '<rootDir>/test/support/jest/record-run.js',
   // Only for tests that hang: waits in tests have deadlines of their own.
   testTimeout: 240_000,
   // More than the processors of a small machine: many suites wait for servers and timers.

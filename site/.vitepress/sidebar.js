@@ -38,6 +38,7 @@ const GUIDE = {
   ],
   'Know what happens': [
     'docs/reliability.md',
+    'docs/proof.md',
     'docs/lifecycle.md',
     'docs/faults.md',
     'docs/redis-faults.md',

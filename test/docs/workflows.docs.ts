@@ -86,7 +86,7 @@ describe('the workflow for changes', () => {
   });
 });
 
-test('only the job called publish releases packages, and it does so with provenance', async () => {
+test('only the job called publish releases packages, with provenance, a bill of materials and the page of proofs', async () => {
   const all = await Promise.all(workflows.map((file) => readYaml<Workflow>(file)));
   const jobs = all.flatMap((workflow) => Object.entries(workflow.jobs));
   const identified = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
@@ -94,6 +94,9 @@ test('only the job called publish releases packages, and it does so with provena
   const publishing = jobs.filter(([, { steps }]) => steps.some(({ run }) => run?.includes('release:publish')));
   expect(publishing.map(([name]) => name)).toEqual(['publish']);
   expect(publishing[0]![1].steps.map(({ run }) => run)).toContain('npm run release:publish -- --provenance');
+  const runs = publishing[0]![1].steps.flatMap(({ run }) => run ?? []);
+  expect(runs.indexOf('npm run release:sbom')).toBeGreaterThan(runs.indexOf('npm run build:packages'));
+  expect(runs.at(-1)).toContain('gh release upload "$tag" dist/sbom.cdx.json docs/proof.md');
 });
 
 describe('an issue form', () => {

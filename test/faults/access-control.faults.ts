@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { limitsKey } from '../../lib/limits/native-limits.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { partitionPermissions } from '../../lib/store/native/native-layout.js';
 import { neededCommands, neededToCall } from '../../lib/redis/check/permissions.js';
@@ -84,6 +85,54 @@ describe('a Redis user with the documented permissions', () => {
     }
     expect(await producer.cancel(queue, 'a')).toBe(true);
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual(note);
+  });
+
+  test.each([
+    { rules: 'without partitions and groups', more: [], pauses: [] },
+    { rules: 'for partitions', more: ['+set'], pauses: ['queue'] },
+    { rules: 'for groups', more: ['+hscan', '+lindex', '+linsert', '+lpop', '+rpush'], pauses: ['group'] },
+  ])('lets a producer $rules set limits, pause $pauses, and clear nothing', async ({ more, pauses }) => {
+    const queue = scene.newQueue();
+    const connection = await urlOf('producer', [...rules.producer!, ...more]);
+    const queues = { [queue]: { groups: { concurrency: 1 } } };
+    const { producer } = await scene.startApp({
+      module: { connection, prefix: 'delay-queue', consume: false, queues },
+    });
+    await producer.offer(queue, 1, '1h');
+    await producer.limits(queue).set({ globalConcurrency: 1 });
+    expect(await producer.limits(queue).get()).toMatchObject({ globalConcurrency: 1 });
+    const calls = {
+      queue: () => producer.pause(queue),
+      group: () => producer.group(queue, 'g').pause(),
+      clear: () => producer.clear(queue),
+    };
+    const done: string[] = [];
+    for (const [name, call] of Object.entries(calls)) {
+      await call().then(
+        () => done.push(name),
+        (error: unknown) => expect(error).toMatchObject({ code: 'STORE_REFUSED' }),
+      );
+    }
+    expect(done).toEqual(pauses);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+  });
+
+  test('of one queue may write the limits of others, unless it is given only two keys of the directory', async () => {
+    const [own, other] = [scene.newQueue(), scene.newQueue()];
+    const admin = await scene.startApp({ module: { prefix: 'delay-queue', consume: false } });
+    const setsLimitsOfOther = async (...keysOfDirectory: readonly string[]) => {
+      const ofOne = rules.producer!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${own}}:*`));
+      const keys = keysOfDirectory.map((key) => `~delay-queue:{@queues}:${key}`);
+      const connection = await urlOf('one', [...ofOne, ...keys]);
+      const { producer, log } = await scene.startApp({ module: { connection, prefix: 'delay-queue', consume: false } });
+      await producer.offer(own, 1, '1h');
+      await until(async () => (await admin.producer.queues()).queues.includes(own));
+      expect(log.filter((line) => /NOPERM|permission|registered/.test(line))).toEqual([]);
+      const write = ['HSET', limitsKey('delay-queue'), other, '{"globalConcurrency":1,"by":"x","at":1}'];
+      return scene.redis.call('ACL', 'DRYRUN', new URL(connection).username, ...write);
+    };
+    expect(await setsLimitsOfOther('*')).toBe('OK');
+    expect(await setsLimitsOfOther('names', 'registered')).toMatch(/no permissions to access the .*limits' key/);
   });
 
   test('has only the permissions that a worker needs', () => {

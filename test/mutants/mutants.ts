@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { recordProof } from '../../release/proof-record.js';
 import { draw, type Drawn } from './draw.js';
 import { equivalentOf } from './equivalent.js';
 import { JsonLines } from './json-lines.js';
@@ -157,10 +158,19 @@ function report(mutants: readonly Drawn[], known: JsonLines<Known>): number {
   const survivors = verdicts.filter(({ outcome }) => 'survived' in outcome);
   write(`\nSeed ${values.seed}, ${mutants.length} mutants\n`);
   write(tableOf(verdicts));
-  write(`\nNoticed by npm test and the simulation: ${rateOf(verdicts, ['related', 'simulation', 'test'])}`);
-  write(`Noticed by all suites: ${rateOf(verdicts, STAGES)}`);
+  const rates = {
+    'noticed by npm test and the simulation': rateOf(verdicts, ['related', 'simulation', 'test']),
+    'noticed by all suites': rateOf(verdicts, STAGES),
+  };
+  write('');
+  for (const [by, rate] of Object.entries(rates)) write(`${by}: ${rate}`);
   for (const { mutant } of survivors) write(`survived: ${show(mutant)}`);
-  return survivors.length > 0 ? 1 : 0;
+  const passed = survivors.length === 0;
+  recordProof({
+    ...{ script: 'mutants', args: process.argv.slice(2), passed },
+    figures: { mutants: mutants.length, ...rates, survived: survivors.length },
+  });
+  return passed ? 0 : 1;
 }
 
 function show({ name, original, replacement }: Drawn): string {

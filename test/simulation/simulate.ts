@@ -1,8 +1,9 @@
 /** `npm run simulate -- --seed 7 --messages 100000`; `--help` lists the options. */
+import { recordProof } from '../../release/proof-record.js';
 import { OptionError, readOptions, USAGE, type CommandOptions } from './command/command-options.js';
 import { textOf } from './command/report-text.js';
 import { isFailure, runInProcess } from './command/run-in-process.js';
-import { isBad, type Ran, runSeeds, totalOf } from './command/run-seeds.js';
+import { isBad, type Ran, runSeeds, totalOf, totalsOf } from './command/run-seeds.js';
 import type { RunOrder } from './command/run-order.js';
 import { shrink } from './command/shrink.js';
 import { setUpPrograms } from '../support/run-program.js';
@@ -44,7 +45,9 @@ async function simulate({ orders, jobs, narration, shrinks }: CommandOptions): P
   });
   if (all.length > 1) write(`${totalOf(all, (performance.now() - startedAt) / 1000)}\n`);
   if (shrinks) await shrinkFirst(all, jobs);
-  return all.some(isBad) ? 1 : 0;
+  const passed = !all.some(isBad);
+  recordProof({ script: 'simulate', args: process.argv.slice(2), passed, figures: totalsOf(all) });
+  return passed ? 0 : 1;
 }
 
 async function shrinkFirst(all: readonly Ran[], jobs: number): Promise<void> {

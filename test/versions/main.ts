@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { recordProof } from '../../release/proof-record.js';
 import { canUnpackServers, type DebianServer, unpackServer } from './debian-server.js';
 import { SERVERS, TOO_OLD } from './servers.js';
 
@@ -23,7 +24,10 @@ if (chosen.length === 0)
 const results = chosen.map((server) => ({ server, ...run(server) }));
 console.log('\n');
 for (const { server, version, tests } of results) console.log(`${server.name.padEnd(12)}${version.padEnd(16)}${tests}`);
-process.exitCode = results.every(({ isGreen }) => isGreen) ? 0 : 1;
+const passed = results.every(({ isGreen }) => isGreen);
+const figures = Object.fromEntries(results.map(({ server, version, tests }) => [server.name, `${version}, ${tests}`]));
+recordProof({ script: 'test:versions', args: process.argv.slice(2), passed, figures });
+process.exitCode = passed ? 0 : 1;
 
 function readArguments(args: readonly string[]): [names: string[], suites: string[]] {
   const end = args.indexOf('--');

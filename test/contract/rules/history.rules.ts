@@ -131,6 +131,19 @@ export function describeHistory(queues: ContractQueues): void {
       expect(await queue.leftovers()).toEqual([]);
     });
 
+    it('entries that are too old are gone once half as many others were added', async () => {
+      const queue = await queues.open({ history: { ...RULES, for: 1000 } });
+      await remember(queue, ...['a', 'b', 'c', 'd', 'e'].map((id) => handlingOf(id)));
+      await queue.advance(700);
+      await remember(queue, handlingOf('f'));
+      await queue.advance(400);
+      for (const [id, old] of Object.entries({ g: 3, h: 1, i: 0 })) {
+        await remember(queue, handlingOf(id));
+        // The memory store drops all of them at once.
+        expect((await idsIn(queue)).filter((each) => each < 'f').length).toBeLessThanOrEqual(old);
+      }
+    });
+
     it('the payload of a message is kept only if asked for', async () => {
       for (const [history, kept] of [
         [RULES, false],

@@ -1,3 +1,4 @@
+import type { Figures } from '../../../release/proof-record.js';
 import { whole } from './report-text.js';
 import type { RunOrder } from './run-order.js';
 import { isFailure, type RunOutcome } from './run-in-process.js';
@@ -32,18 +33,23 @@ export async function runSeeds({ orders, jobs, run, onEnd }: SeedsOptions): Prom
 
 export const isBad = ({ outcome }: Ran): boolean => isFailure(outcome) || outcome.violations.length > 0;
 
-/** @param seconds - how long all of it took, by the clock on the wall */
-export function totalOf(all: readonly Ran[], seconds: number): string {
+/** Counts over all runs. */
+export function totalsOf(all: readonly Ran[]): Figures & { readonly lives: number } {
   const reports = all.flatMap(({ outcome }) => (isFailure(outcome) ? [] : [outcome]));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const lives = sum(reports.map((report) => report.lives));
-  const violations = sum(reports.map((report) => report.violations.length));
   const failures = all.length - reports.length;
-  return [
-    `total: ${all.length} ${all.length === 1 ? 'seed' : 'seeds'}`,
-    `${whole(lives)} lives in ${seconds.toFixed(1)} s`,
-    `${whole((lives / seconds) * 60)} a minute`,
-    `${violations} ${violations === 1 ? 'violation' : 'violations'}`,
-    ...(failures > 0 ? [`${failures} crashed or hung`] : []),
-  ].join(', ');
+  return {
+    seeds: all.length,
+    lives: sum(reports.map((report) => report.lives)),
+    faults: sum(reports.map((report) => report.faultNumbers.length)),
+    violations: sum(reports.map((report) => report.violations.length)),
+    ...(failures > 0 && { 'crashed or hung': failures }),
+  };
+}
+
+/** @param seconds - how long all of it took, by the clock on the wall */
+export function totalOf(all: readonly Ran[], seconds: number): string {
+  const { lives, ...others } = totalsOf(all);
+  const counts = Object.entries({ lives, ...others }).map(([what, count]) => `${whole(Number(count))} ${what}`);
+  return `total: ${counts.join(', ')} in ${seconds.toFixed(1)} s, ${whole((lives / seconds) * 60)} lives a minute`;
 }

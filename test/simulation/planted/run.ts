@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { recordProof } from '../../../release/proof-record.js';
 import { type PlantedBug, plantedBugs } from './planted-bugs.js';
 import { type Find, look, search } from './search.js';
 import { CompiledTrees } from './compiled-trees.js';
@@ -50,7 +51,17 @@ write(
   `\n${bugs.length - missed.length} of ${bugs.length} planted bugs found, in at most ${limits.seconds} s of CPU each.`,
 );
 for (const { bug, problem } of missed) write(`${bug.name}: ${problem}`);
-process.exitCode = missed.length > 0 || !clean ? 1 : 0;
+const passed = missed.length === 0 && clean;
+recordProof({
+  ...{ script: 'simulate:planted', args: process.argv.slice(2), passed },
+  figures: {
+    'planted bugs': bugs.length,
+    found: bugs.length - missed.length,
+    'seeds without a planted bug': lastSeed,
+    ...(missed.length > 0 && { missed: missed.map(({ bug }) => bug.name).join(', ') }),
+  },
+});
+process.exitCode = passed ? 0 : 1;
 
 async function tryBug(bug: PlantedBug): Promise<Row> {
   const tree = trees.copy(bug.name);

@@ -1,3 +1,4 @@
+import type { Figures } from '../../../release/proof-record.js';
 import type { FaultWindow } from '../nemesis/fault-window.js';
 import type { Lateness } from '../oracle/verdict.js';
 import { redReasons, type SoakResult } from '../soak-result.js';
@@ -32,6 +33,25 @@ export function summarize(result: SoakResult): string {
     ...trendLines(result),
     red.length === 0 ? 'GREEN' : `RED: ${red.join('; ')}`,
   ].join('\n');
+}
+
+/** The figures of the summary by which a run is compared with others. */
+export function figuresOf(result: SoakResult): Figures {
+  const { verdict, windows, server } = result;
+  const injected = windows.filter((window) => window.injected);
+  const red = redReasons(result);
+  return {
+    'messages acknowledged': verdict.acknowledged,
+    handled: verdict.handled,
+    faults: injected.length,
+    'kinds of faults': kindsOf(injected).length,
+    lost: verdict.lost.count,
+    early: verdict.early.count,
+    'unattributed duplicates': verdict.unattributed.count,
+    'lost by Redis': verdict.lostByRedis.count,
+    server,
+    ...(red.length > 0 && { reasons: red.join('; ') }),
+  };
 }
 
 /** The kinds of faults, the most frequent first. */

@@ -1,4 +1,6 @@
 import { register } from 'node:module';
+// Before the tests run, so that their record names the commit that they began with.
+import '../../../release/proof-record.js';
 
 /** The folders of the tests that need no server. */
 const SERVERLESS = /^test\/(unit|types)\b/;

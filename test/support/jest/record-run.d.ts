@@ -1,0 +1,4 @@
+export declare function wholeScript(
+  args: readonly string[],
+  scripts: Readonly<Record<string, string>>,
+): string | undefined;
