@@ -11,6 +11,10 @@ type Times = Map<string, number>;
 const isHandled = ({ outcome }: Settlement) =>
   outcome.kind === 'ack' && outcome.lateBy === undefined && outcome.next === undefined;
 
+/** The order in which the memory store drops ids. */
+const oldestFirst = ([id, at]: readonly [string, number], [otherId, otherAt]: readonly [string, number]) =>
+  at - otherAt || (id < otherId ? 1 : -1);
+
 /** Judges which offers are ignored because their ids are kept. */
 export class KeptIdsUse {
   readonly #times = new Map<QueueUse, Times>();
@@ -46,7 +50,7 @@ export class KeptIdsUse {
     if (idsDropped !== Math.max(0, live - max) && !scenario.stepsClock)
       violate('ids kept', '-', `${idsDropped} of ${live} ids are dropped before their time, with room for ${max}`);
     let dropped = 0;
-    for (const [id, time] of times) {
+    for (const [id, time] of idsDropped > 0 ? [...times].sort(oldestFirst) : times) {
       if (this.#isLive(time) && ++dropped > idsDropped) break;
       times.delete(id);
     }

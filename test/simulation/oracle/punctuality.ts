@@ -155,7 +155,11 @@ export class Punctuality {
     const due = this.server.worldTimeOf(Math.max(life.due, opensAt));
     let since = Math.max(due, life.freeSince, this.#steppedAt, queue.resumedAt, queue.roomSince);
     if (group) since = Math.max(since, group.resumedAt);
-    if (traits.kind === 'limited') since = Math.max(since, queue.limits.settledAt(members));
+    if (traits.kind === 'limited') {
+      // Only a process that does not know the limits yet could claim it.
+      if (queue.held.size >= queue.limits.current.globalConcurrency) return undefined;
+      since = Math.max(since, queue.limits.settledAt(members));
+    }
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
