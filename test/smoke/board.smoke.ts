@@ -31,7 +31,8 @@ describe('the packed board', () => {
     const foreign = board.files.filter(
       (path) => !/^dist\/([\w.-]+\.(js|d\.ts)|page\/assets\/\w+\.\w+\.(js|css|svg))$/.test(path),
     );
-    expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'dist/page/index.html', 'package.json']);
+    const licences = 'dist/page/LICENSES.txt';
+    expect(foreign.sort()).toEqual(['LICENSE', 'README.md', licences, 'dist/page/index.html', 'package.json']);
     expect(board.files).toContain('dist/index.js');
   });
 });

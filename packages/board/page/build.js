@@ -1,4 +1,7 @@
-/** Builds the board's page into `dist/page`: one script, one style sheet and an icon, with hashes in their names, and `index.html`. */
+/**
+ * Builds the board's page into `dist/page`: one script, one style sheet and an icon, with hashes in their names, `index.html`, and the
+ * licences of the packages in the script.
+ */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
@@ -32,3 +35,10 @@ for (const file of Object.keys(metafile.outputs)) {
 }
 await mkdir(DIST, { recursive: true });
 await writeFile(join(DIST, 'index.html'), html);
+
+const bundled = Object.keys(metafile.inputs).map((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+const licences = [...new Set(bundled)].filter(Boolean).map(async (folder) => {
+  const licence = await readFile(join(PAGE, folder, 'LICENSE'), 'utf8');
+  return `${basename(folder)}\n\n${licence}`;
+});
+await writeFile(join(DIST, 'LICENSES.txt'), (await Promise.all(licences)).join('\n'));
