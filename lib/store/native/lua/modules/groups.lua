@@ -374,15 +374,19 @@ function Groups.join(q, ids, names, texts)
 end
 
 -- Removes a ready message from the list of ready ids or from its group's backlog. If it was in the list, the first message of the backlog
--- gets its permit. If the group has a single permit, it also gets the place; otherwise it might overtake another one of the group, because
--- `ready` does not count a message that became ready while the group had a single permit.
+-- gets its permit, unless it would overtake a message that a claim has released. If the group has a single permit, it also gets the place.
+-- Otherwise it must queue up: another message of the group may be in the list, which `ready` does not count if it became ready while the
+-- group had a single permit.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
-  local is_single = group and group.permits == 1 and group.taken == 1
-  local following = is_single and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
-  if following and call('LINSERT', q.ready, 'BEFORE', id, following) > 0 then
+  local following = group and group.taken <= group.permits and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
+  if following and group.ready < 2 and call('LINSERT', q.ready, 'BEFORE', id, following) > 0 then
     Groups.run_on_backlog(q, 'LPOP', group.name)
     call('LREM', q.ready, '1', id)
+    if group.permits > 1 then
+      call('RPUSH', q.ready, following)
+      call('LREM', q.ready, '1', following)
+    end
     q.groups.admitted = q.groups.admitted + 1
   elseif call('LREM', q.ready, '1', id) == 1 then
     Groups.change(q, { id }, -1, -1)
