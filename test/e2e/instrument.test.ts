@@ -32,6 +32,11 @@ describe('an application with the option instrument', () => {
     return calls;
   }
 
+  async function expectOneCall(calls: readonly string[], method: string): Promise<void> {
+    await until(() => calls.includes(method));
+    expect(calls.filter((name) => name === method)).toHaveLength(1);
+  }
+
   test('calls a handler on the decorated instance', async () => {
     const calls = await start((queue) => {
       @Injectable()
@@ -45,8 +50,7 @@ describe('an application with the option instrument', () => {
       }
       return Orders;
     });
-    await until(() => calls.includes('Orders.cancel'));
-    expect(calls.filter((name) => name === 'Orders.cancel')).toHaveLength(1);
+    await expectOneCall(calls, 'Orders.cancel');
   });
 
   test('calls a handler behind enhancers on the decorated instance', async () => {
@@ -59,8 +63,7 @@ describe('an application with the option instrument', () => {
       }
       return Orders;
     });
-    await until(() => calls.includes('Orders.cancel'));
-    expect(calls.filter((name) => name === 'Orders.cancel')).toHaveLength(1);
+    await expectOneCall(calls, 'Orders.cancel');
   });
 
   test('calls a request-scoped handler on the decorated instance', async () => {
@@ -72,8 +75,7 @@ describe('an application with the option instrument', () => {
       }
       return Orders;
     });
-    await until(() => calls.includes('Orders.cancel'));
-    expect(calls.filter((name) => name === 'Orders.cancel')).toHaveLength(1);
+    await expectOneCall(calls, 'Orders.cancel');
   });
 
   test('calls a listener on the decorated instance', async () => {
@@ -87,8 +89,7 @@ describe('an application with the option instrument', () => {
       }
       return Orders;
     });
-    await until(() => calls.includes('Orders.note'));
-    expect(calls.filter((name) => name === 'Orders.note')).toHaveLength(1);
+    await expectOneCall(calls, 'Orders.note');
   });
 });
 
