@@ -87,6 +87,40 @@ function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], de
   return { ...verdict, red };
 }
 
+/** What becomes of an attempt. */
+type Fate = 'handled' | 'failed' | 'deferred' | 'killed' | 'again';
+
+/** Lives of a message that is handled at last, with setbacks before and after its handler asks for it again. */
+function lives(): Fate[][] {
+  const setbacks: Fate[][] = [[], ['killed'], ['failed'], ['deferred'], ['failed', 'killed'], ['killed', 'deferred']];
+  const asked = setbacks.flatMap((before) => setbacks.map((after): Fate[] => [...before, 'again', ...after]));
+  return [...setbacks, ...asked].map((life) => [...life, 'handled']);
+}
+
+/** Journals of attempts, each by another process, from 100 on; what is offered again is due at 50,000. */
+function lived(fates: readonly (Fate | 'offered again')[]) {
+  const lines: Line[] = [];
+  const windows: FaultWindow[] = [];
+  let [at, by, attempt, version] = [100, WORKER, 1, 0];
+  for (const fate of fates) {
+    if (fate === 'offered again') {
+      [at, attempt, version] = [50_000, 1, 0];
+      continue;
+    }
+    lines.push(start(at + 3, { by, due: at, attempt, version }));
+    if (fate === 'killed') {
+      windows.push(fault(at + 4, at + 5, [by]));
+    } else {
+      const outcome = ({ handled: 'ack', failed: 'retry', deferred: 'defer', again: 'again' } as const)[fate];
+      lines.push(end(at + 4, fate, by), settled(at + 6, { by, outcome }));
+    }
+    if (fate === 'again') [attempt, version] = [1, version + 1];
+    else if (fate !== 'deferred') attempt++;
+    [at, by] = [at + 3100, by + 1];
+  }
+  return { lines, windows, process: by };
+}
+
 describe('the oracle', () => {
   test('finds nothing wrong with a message that is handled once', () => {
     expect(judged([...OFFERED, ...HANDLED])).toMatchObject({
@@ -481,6 +515,20 @@ describe('the oracle', () => {
       expect(judged([...offers, ...asks, accepted, ...killed]).red).toEqual([]);
       const refused = settled(208, { by: OTHER, outcome: 'again', result: 'refused' });
       expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
+    });
+
+    test('each start of a message that was offered again after an unknown outcome has a cause, but none after both were handled', () => {
+      const offers = [offer(0, 99), unknown(50), offer(49_000, 999), offered(49_002, 50_000)];
+      for (const first of lives()) {
+        for (const second of lives()) {
+          const { lines, windows, process } = lived([...first, 'offered again', ...second]);
+          expect({ first, second, red: judged([...offers, ...lines], windows).red }).toMatchObject({ red: [] });
+          const version = second.includes('again') ? 1 : 0;
+          const ghost = start(99_000, { by: process, due: 98_000, version, attempt: 9 });
+          const { red } = judged([...offers, ...lines, ghost], windows);
+          expect({ first, second, red }).toMatchObject({ red: ['unattributed'] });
+        }
+      }
     });
 
     test('claims of one attempt are ordered by their due times, however late their replies', () => {

@@ -11,28 +11,38 @@ const STARTED_LATE = 'frozen on starting it';
 /** The cause of a start of a message that was there twice, one after the other. */
 const REPEATED = 'offered again after an unknown outcome';
 
+const ASKED_FOR = 'asked for again by its handler';
+
 /**
  * Says why a message was started again after an earlier claim.
  *
  * The rule is strict. Once an ack is accepted, no fault excuses another start. Before that, an attempt must have been spent
  * on a lease that had time to end, and the holder itself must have felt a fault that can end leases while it held the
- * message.
+ * message. Only a message that may have been there several times is judged by numbers: nobody knows which start belongs to which.
  */
 export function attribute(
   story: MessageStory,
   [earlier, later]: readonly [ClaimStory, ClaimStory],
   windows: readonly FaultWindow[],
 ): string {
+  if (later.version !== earlier.version) return earlier.end?.how === 'again' ? ASKED_FOR : causeOf(story, later);
+  const cause = causeBetween(earlier, later, windows);
+  if (cause !== undefined) return cause;
+  const { repeated, asked } = livesOf(story, later);
+  const claims = story.claims.filter(({ version }) => version === later.version);
+  const before = claims.slice(0, claims.indexOf(later));
+  const setbacks = before.filter((claim) => claims.some((other) => causeBetween(claim, other, windows) !== undefined));
+  if (before.length - setbacks.length >= Math.max(repeated, asked)) return UNATTRIBUTED;
+  return repeated > 1 ? REPEATED : ASKED_FOR;
+}
+
+/** Why the end of one claim led to another one of the same version. */
+function causeBetween(earlier: ClaimStory, later: ClaimStory, windows: readonly FaultWindow[]): string | undefined {
   const { end, settle } = earlier;
-  const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
-  if (later.version === earlier.version && later.attempt > earlier.attempt && earlier.startedAt > later.startedAt) {
-    // A claim that was sent after the next attempt had started is of another message, which counts its attempts anew.
-    if (repeated && earlier.sentAt > later.startedAt) return REPEATED;
+  if (later.attempt > earlier.attempt && earlier.startedAt > later.startedAt) {
     // Its lease had ended by then. A process checks that right before it starts a handler, and may be frozen between the two.
-    return feltBy(earlier, { until: earlier.startedAt, windows }) ? STARTED_LATE : UNATTRIBUTED;
-  }
-  if (later.version !== earlier.version) {
-    return end?.how === 'again' ? 'asked for again by its handler' : causeOf(story, later);
+    const hasTurnedUpLate = earlier.sentAt <= later.startedAt && feltBy(earlier, { until: earlier.startedAt, windows });
+    return hasTurnedUpLate ? STARTED_LATE : undefined;
   }
   if (settle?.result !== 'refused') {
     if (end?.how === 'failed') return 'failed attempt';
@@ -46,11 +56,23 @@ export function attribute(
   }
   // A handler aborted by the loss of its lease fails, and that counts if nobody has taken the message over yet.
   if (leaseEnded && (settle?.result !== 'accepted' || end?.how === 'aborted')) {
-    const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
-    if (fault) return fault.kind;
+    return feltBy(earlier, { until: settle?.at ?? later.startedAt, windows })?.kind;
   }
-  if (repeated) return REPEATED;
-  return isAskedForAnew(story, [earlier, later]) ? 'asked for again by its handler' : UNATTRIBUTED;
+  return undefined;
+}
+
+/**
+ * How often a version may have been there, one after the other: a message is offered again if the outcome of its offer is unknown, and
+ * its handlers may then ask for it again each time. What was not answered may have been accepted.
+ */
+function livesOf({ offers, claims }: MessageStory, { version }: ClaimStory) {
+  const offered = offers.filter((offer) => offer.version === version);
+  const unknown = offered.filter(({ outcome }) => outcome === 'unknown').length;
+  const asked = claims.filter(
+    ({ end, settle, ...claim }) =>
+      claim.version === version - 1 && end?.how === 'again' && settle && settle.result !== 'refused',
+  );
+  return { repeated: Math.min(offered.length, 1 + unknown), asked: asked.length };
 }
 
 /** Why there is another version, which no handler has asked for. */
@@ -63,27 +85,6 @@ function causeOf({ offers }: MessageStory, { version }: ClaimStory): string {
 /** True if an attempt that an observer held up was spent: as a failure, or with its lease after its process had stopped. */
 function isSpent(settle: ClaimStory['settle'], { leaseEnded, attempts }: { leaseEnded: boolean; attempts: number }) {
   return settle ? settle.outcome === 'retry' && settle.result !== 'refused' && attempts > 0 : leaseEnded;
-}
-
-/**
- * A message that was offered twice because the first outcome was unknown is handled twice, and each time its handler may ask
- * for it again. Each accepted ack uses up one of these requests. What was not answered may have been accepted.
- */
-function isAskedForAnew({ claims }: MessageStory, [earlier, later]: readonly [ClaimStory, ClaimStory]): boolean {
-  const requests = claims.filter(
-    ({ version, end, settle }) =>
-      version === later.version - 1 && end?.how === 'again' && settle && settle.result !== 'refused',
-  );
-  const acked = claims
-    .slice(0, claims.indexOf(later))
-    .filter((claim) => claim.version === later.version && isAcked(claim));
-  const { end, settle } = earlier;
-  const mayBeAcked = settle ? settle.outcome === 'ack' && settle.result !== 'refused' : end?.how === 'handled';
-  return mayBeAcked && requests.length > acked.length;
-}
-
-function isAcked({ settle }: ClaimStory): boolean {
-  return settle?.outcome === 'ack' && settle.result === 'accepted';
 }
 
 /** The closest fault that a holder felt while it held the message. */
