@@ -35,6 +35,19 @@ test('a suite that runs the mutated line detects the mutant, and the mutated fil
   expect(readFileSync(join(tree, FILE), 'utf8')).toBe(readFileSync(join(PROJECT, FILE), 'utf8'));
 });
 
+test('of the other suites, those that run the mutated line are tried, all if none does, and for Lua those that use Redis', () => {
+  const record = join(folder, 'reaching.jsonl');
+  const ran = (suite: string, file: string) =>
+    `${JSON.stringify({ suite, hasPassed: true, seconds: 1, covered: { [file]: [7] }, digest: '' })}\n`;
+  const [clock, cluster] = ['test/unit/clock.test.ts', 'test/e2e/cluster.test.ts'];
+  writeFileSync(record, ran(SUITE, FILE) + ran(clock, FILE) + ran(cluster, 'lib/redis/commands/redis-commands.ts'));
+  const suites = new Suites(tree, record, [SUITE, clock, cluster]);
+  const mutant = mutantsOf(PROJECT, FILE)[0]!;
+  expect(suites.thatReach({ ...mutant, line: 7 })).toEqual([SUITE, clock].sort());
+  expect(suites.thatReach({ ...mutant, line: 8 })).toEqual([SUITE, clock, cluster].sort());
+  expect(suites.thatReach({ ...mutant, file: 'lib/store/native/lua/offer.lua' })).toEqual([cluster]);
+});
+
 test('the simulation runs in the copy', async () => {
   const judge = new Judge(tree, new Suites(tree, join(folder, 'none.jsonl'), []));
   await expect(judge.check()).resolves.toBeUndefined();

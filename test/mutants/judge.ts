@@ -69,7 +69,7 @@ export class Judge {
       case 'test':
         return this.#runSuites(
           stage,
-          this.suites.ofTest.filter((suite) => !related.includes(suite)),
+          this.suites.thatReach(mutant).filter((suite) => !related.includes(suite)),
           3,
         );
       case 'other':

@@ -21,6 +21,9 @@ const OTHERS = /\.(programs|faults|hostile|model|cli|cluster)\.ts$/;
 const OF_LUA =
   /^test\/(contract\/(native|group-store|narrowed|rate|queue-directory)|e2e\/(abort|change|dead|follow|groups|listing|pause)|layout\/)/;
 
+/** Run by all suites that use Redis. */
+const SENDS_TO_REDIS = 'lib/redis/commands/redis-commands.ts';
+
 /** The number of suites that are tried first, even if they are slow. */
 const MIN_RELATED = 8;
 
@@ -67,6 +70,21 @@ export class Suites {
     return related
       .filter((report, i) => (seconds += report.seconds) <= RELATED_SECONDS || i < MIN_RELATED)
       .map(({ suite }) => suite);
+  }
+
+  /**
+   * Of `npm test`, those that can notice the mutant: all that run its line, as far as is known, and for Lua all that use Redis. What a suite
+   * runs in other processes is not known, so a line that none seems to run may be run by any.
+   */
+  thatReach(mutant: Mutant): readonly string[] {
+    const { file, line } = mutant;
+    const reaches = ({ covered }: Recorded) =>
+      file.endsWith('.lua') ? covered?.[SENDS_TO_REDIS] !== undefined : covered?.[file]?.includes(line);
+    const reaching = this.ofTest.filter((suite) => {
+      const recorded = this.#recorded.get(suite);
+      return !recorded || reaches(recorded);
+    });
+    return reaching.length > 0 ? reaching : this.ofTest;
   }
 
   /** Of `npm test`. */
