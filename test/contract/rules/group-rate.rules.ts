@@ -46,12 +46,18 @@ export function describeGroupRates(name: string, openQueue: OpenQueue): void {
       const queue = await open(2, SHORT);
       await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5', 'b1');
       expect((await handleNow(queue)).sort()).toEqual(['a1', 'a2', 'b1']);
-      expect(await handleNext(queue)).toEqual(['a3', 'a4']);
-      await queue.queue.transferSomething();
-      const [claim, ...others] = (await queue.store.claim({ token: queue.queue.newToken(), limit: 9, lease: HOUR }))
-        .messages;
-      expect(claim).toMatchObject({ id: 'a5', failedAttempts: 0 });
-      expect(others).toEqual([]);
+      // The rate allows them one by one if the first two were not claimed at about the same time.
+      const later = [];
+      while (later.length < 3) {
+        const token = queue.queue.newToken();
+        const { messages } = await queue.store.claim({ token, limit: 9, lease: HOUR });
+        later.push(...messages);
+        if (messages.length === 0) await queue.queue.transferSomething();
+        await queue.store.settle(
+          messages.map(({ id }) => ({ claim: { id, token, group: 'a' }, outcome: { kind: 'ack' } })),
+        );
+      }
+      expect(later).toMatchObject(['a3', 'a4', 'a5'].map((id) => ({ id, failedAttempts: 0 })));
     });
 
     it('never exceeds a group’s rate in any window', async () => {
