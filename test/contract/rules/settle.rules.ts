@@ -160,6 +160,22 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(found.map(({ dueAt }) => Math.round((dueAt - found[0]!.dueAt) / HOUR))).toEqual([0, 1, 2, 3]);
     });
 
+    it('settles messages of a claim in any order, each once, and leaves it the others', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd', 'e', 'f');
+      const [a, b, c, d, e] = await queue.claim(5);
+      const [f] = await queue.claim();
+      const retry = (claim: Claim | undefined) =>
+        ({ claim: defined(claim), outcome: { kind: 'retry', delay: HOUR } }) as const;
+      const ack = (claim: Claim | undefined) => ({ claim: defined(claim), outcome: { kind: 'ack' } }) as const;
+      const first = await queue.store.settle([retry(d), ack(a), retry(b), retry(d), ack(f), ack(d)]);
+      expect(first.accepted).toEqual([true, true, true, false, true, false]);
+      expect((await queue.store.status()).counts).toMatchObject({ delayed: 2, active: 2 });
+      const second = await queue.store.settle([ack(e), retry(a), ack(c), retry(e)]);
+      expect(second.accepted).toEqual([true, false, true, false]);
+      expect((await queue.store.status()).counts).toMatchObject({ delayed: 2, ready: 0, active: 0 });
+    });
+
     it('released messages become ready again, unchanged and ahead of all others', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');

@@ -13,55 +13,74 @@ local LISTS = {
   deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }
 
--- Returns the runs of messages that the arguments describe, and the stored strings of their claims, by token.
-local function read_runs(q, args, at)
-  local runs, tokens = {}, {}
+-- Reads the runs of messages that the arguments describe. Returns the ids in their order, and the run of each. A body is never empty.
+local function read_runs(args, at)
+  local ids, runs, place = {}, {}, 0
   while args[at] do
-    local count, outcome, detail, body = match(args[at + 1], '^(%d+) (%l+) ([^\n]*)\n(.*)$')
-    if not count then
-      count, outcome, detail = match(args[at + 1], '^(%d+) ?(%l*) ?(.*)$')
+    local count, outcome, detail, body = match(args[at + 1], '^(%d+) ?(%l*) ?([^\n]*)\n?(.*)$')
+    local run = { token = args[at], outcome = outcome == '' and 'ack' or outcome, detail = detail, body = body ~= '' and body }
+    for i = at + 2, at + 1 + count do
+      place = place + 1
+      ids[place], runs[place] = args[i], run
     end
-    tokens[#tokens + 1] = args[at]
-    runs[#runs + 1] = {
-      token = args[at], outcome = outcome == '' and 'ack' or outcome, detail = detail, body = body, first = at + 2, last = at + 1 + count,
-    }
     at = at + 2 + count
   end
-  return runs, Claims.read(q.claims, tokens)
+  return ids, runs
 end
 
--- Plans to remove ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them next to each other in this order.
-local function take_held(plan, token, ids)
-  local before = plan.left[token] or plan.held[token]
-  local left = before and Ids.without(before, ids)
-  plan.left[token] = left or plan.left[token]
-  return left
+-- Removes the ids from position `first` to `last` from a claim's string. Returns what is left, nil if the claim holds none of them; and
+-- those that it holds, as a set, nil if it holds them all.
+local function take_held(held, ids, first, last)
+  -- Usually, the claim holds them next to each other, in this order.
+  local left = Ids.without(held, concat(ids, '\n', first, last))
+  if left then
+    return left, nil
+  end
+  local asked, taken, rest = {}, {}, {}
+  for place = first, last do
+    asked[ids[place]] = true
+  end
+  for _, id in ipairs(Ids.of(held)) do
+    if asked[id] then
+      taken[id] = true
+    else
+      rest[#rest + 1] = id
+    end
+  end
+  return next(taken) ~= nil and (rest[1] and Ids.text(rest, 1) or '\n') or nil, taken
 end
 
 function Settlement.read(q, args, at, names)
-  local runs, held = read_runs(q, args, at)
+  local ids, runs = read_runs(args, at)
   local plan = {
-    reply = { 0 }, runs = {}, held = held, left = {}, names = {}, is_delayed = {},
+    reply = { 0 }, runs = {}, left = {}, names = {}, is_delayed = {},
     gone = {}, delayed = {}, failed = {}, renewed = {}, released = {}, dead = {}, repeating = {}, dead_lettered = {},
     scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
   }
-  local place = 0
-  for _, run in ipairs(runs) do
-    -- Most runs contain all ids that their claim holds, or a contiguous part of them, which can be removed in one step.
-    local all = take_held(plan, run.token, concat(args, '\n', run.first, run.last))
-    for i = run.first, run.last do
-      local id = args[i]
-      place = place + 1
-      if all or take_held(plan, run.token, id) then
+  local first = 1
+  while runs[first] do
+    local token, last = runs[first].token, first
+    while runs[last + 1] and runs[last + 1].token == token do
+      last = last + 1
+    end
+    local left, taken = take_held(plan.left[token] or call('HGET', q.claims, token) or '\n', ids, first, last)
+    plan.left[token] = left or plan.left[token]
+    for place = first, last do
+      local id, run = ids[place], runs[place]
+      if not taken or taken[id] then
         plan.runs[id], plan.names[id] = run, names and names[place]
         for _, name in ipairs(LISTS[run.outcome]) do
           local list = plan[name]
           list[#list + 1] = id
         end
+        if taken then
+          taken[id] = nil
+        end
       else
         plan.reply[#plan.reply + 1] = place
       end
     end
+    first = last + 1
   end
   return plan
 end
@@ -87,14 +106,15 @@ end
 
 local function plan_delayed(q, plan, now, micros)
   plan.earliest_before = Scores.lowest(q.delayed)
-  for _, id in ipairs(plan.delayed) do
-    local run, record = plan.runs[id], call('HGET', q.messages, id)
+  for i, record in ipairs(call('HMGET', q.messages, unpack(plan.delayed))) do
+    local id = plan.delayed[i]
+    local run = plan.runs[id]
     if Record.is(record) then
       local due = Clock.due(run.detail, micros)
       local after = run.body and with_outcome_body(record, run.body) or record
       after = run.outcome == 'again' and Record.pack(due, now, Record.body(after)) or Record.with_due(after, due)
       plan.is_delayed[id] = true
-      add_pair(plan.scores, due, q.groups and Record.member(id, Record.group(after)) or id)
+      add_pair(plan.scores, format('%d', due), q.groups and Record.member(id, Record.group(after)) or id)
       add_pair(plan.records, id, after)
       plan.earliest = Scores.lower(plan.earliest, due)
     else
@@ -229,7 +249,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
     plan_delayed(q, plan, now, micros)
   end
   for i, count in ipairs(#plan.failed > 0 and call('HMGET', q.attempts, unpack(plan.failed)) or {}) do
-    add_pair(plan.spent, plan.failed[i], (tonumber(count or 0) or 0) + 1)
+    add_pair(plan.spent, plan.failed[i], count and (tonumber(count) or 0) + 1 or '1')
   end
   if #plan.released > 0 then
     Wake.check_release(q)

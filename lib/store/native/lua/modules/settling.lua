@@ -53,9 +53,9 @@ function Settling.acknowledge(keys, args, at, of_groups, keep)
   end
 
   -- Usually neither key exists: attempts are kept only for messages that have failed.
-  local has_attempts = false
-  if call('EXISTS', attempts, followers) > 0 then
-    has_attempts = call('HLEN', attempts) > 0
+  local kept = call('EXISTS', attempts, followers)
+  local has_attempts = kept > 0 and call('HLEN', attempts) > 0
+  if kept > (has_attempts and 1 or 0) then
     for _, follower in ipairs(call('HMGET', followers, unpack(ids, from))) do
       if follower then
         return false
