@@ -6,7 +6,7 @@ import type { RepeatProgress } from '../message/repeat-rule.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { CodecMismatchCheck } from '../store/layout.js';
 import type { Delivery, Terms } from './delivery.js';
-import { FirstDue, type QueueExpiry } from './expiry.js';
+import { FirstDue, type QueueExpiry } from './first-due.js';
 import type { Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 

@@ -1,5 +1,5 @@
 import type { Delivery, Terms } from '../consumer/delivery.js';
-import { ATTEMPTS_SPENT, type FirstDue } from '../consumer/expiry.js';
+import { ATTEMPTS_SPENT, type FirstDue } from '../consumer/first-due.js';
 import type { RepeatsOf } from '../consumer/message-runner.js';
 import { UnknownBodyForm } from '../message/codec/body-forms.js';
 import type { Expiry } from '../message/expiry.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FirstDue, type QueueExpiry } from '../../lib/consumer/expiry.js';
+import { FirstDue, type QueueExpiry } from '../../lib/consumer/first-due.js';
 import { MessageRunner } from '../../lib/consumer/message-runner.js';
 import { HANDLED, Outcomes } from '../../lib/consumer/outcomes.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { calendar } from '../../lib/calendar/index.js';
 import { Delivery } from '../../lib/consumer/delivery.js';
-import { FirstDue } from '../../lib/consumer/expiry.js';
+import { FirstDue } from '../../lib/consumer/first-due.js';
 import { Repetition } from '../../lib/repeats/repetition.js';
 import { RuleTimes } from '../../lib/repeats/rule-times.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
