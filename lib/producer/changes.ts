@@ -7,7 +7,7 @@ import {
   type MessageContent,
   oversized,
 } from '../message/codec/message-codec.js';
-import { unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
+import { changeInside } from '../message/codec/body-forms.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { type DueTime, type Duration, readDue } from '../message/duration.js';
 import { assertMessageId, assertMessageType, NO_TYPE } from '../message/message-id.js';
@@ -148,8 +148,7 @@ function composed(
     const content = rules.codec.decode(body);
     const retries = parts.retries && changedRetries(content.retries, parts.retries, failedAttempts);
     const changed = encodeBody(rules, { ...content, ...parts, ...(retries && { retries }) });
-    const { since } = unwrapPutOff(body);
-    return since === null ? changed : wrapPutOff(Buffer.from(changed), since);
+    return changeInside(body, () => changed);
   } catch (error) {
     throw withMessageId(error, id);
   }

@@ -1,4 +1,4 @@
-import { unwrapPutOff, unwrapRepeating } from '../message/codec/body-forms.js';
+import { occurrenceIn, unwrapPutOff } from '../message/codec/body-forms.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import { assertMessageId } from '../message/message-id.js';
@@ -93,7 +93,7 @@ export class StoredRepeats implements RepeatingMessages {
   async runNow(id: string): Promise<OfferResult | null> {
     const found = await this.#find(id);
     if (!found) return null;
-    const { body } = unwrapRepeating(unwrapPutOff(found.body).body);
+    const body = occurrenceIn(unwrapPutOff(found.body).body);
     // Somebody else may have run it in the same millisecond.
     for (let at = await timeInStore(this.queue, id); ; at++) {
       const extra = { id: extraIdOf(id, new Date(at)), due: { after: 0 }, onDuplicate: 'reject' as const, body };

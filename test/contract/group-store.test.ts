@@ -1,5 +1,5 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
-import { isGrouped, unwrapGroup, unwrapPutOff, wrapGroup, wrapPutOff } from '../../lib/message/codec/body-forms.js';
+import { groupOf, linesBefore, unwrapPutOff, wrapPutOff } from '../../lib/message/codec/body-forms.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { GroupStore } from '../../lib/groups/group-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -17,6 +17,7 @@ import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { ScannedPage } from '../../lib/store/message-past.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
+import { wrapGroup } from '../support/of-group.js';
 import { isThorough } from '../support/thorough.js';
 import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
@@ -98,8 +99,9 @@ function withoutGroup<Message extends ClaimedMessage & { readonly name?: string 
 
 function ungrouped(body: Buffer): Buffer {
   const { since, body: inside } = unwrapPutOff(body);
-  if (since !== null) return Buffer.from(wrapPutOff(ungrouped(inside), since));
-  return isGrouped(body) ? unwrapGroup(body)!.body : body;
+  if (since !== null) return wrapPutOff(ungrouped(inside), since);
+  const group = groupOf(body);
+  return group === undefined ? body : body.subarray(Buffer.byteLength(linesBefore({ group })));
 }
 
 type OpenStore = (connections: RedisConnections, queue: string) => GroupingStore;

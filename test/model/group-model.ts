@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { groupOf, wrapGroup } from '../../lib/message/codec/body-forms.js';
+import { groupOf } from '../../lib/message/codec/body-forms.js';
 import type { MessageState } from '../../lib/message/message.js';
 import type { Claim, ClaimRequest, Settlement } from '../../lib/store/consumer-store.js';
 import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/producer-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
-import { ofGroup } from '../support/of-group.js';
+import { ofGroup, wrapGroup } from '../support/of-group.js';
 import { GroupBacklogs } from './group-backlog.js';
 import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapGroup } from '../../lib/message/codec/body-forms.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
@@ -10,6 +9,7 @@ import type { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queue } from '../../lib/runtime/queues.js';
 import { MemoryQueueDirectory, MemoryStores } from '../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
+import { wrapGroup } from '../support/of-group.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,10 +1,16 @@
 import { DelayQueueError } from '../delay-queue-errors.js';
 import type { Expiry, OnExpired } from '../expiry.js';
 import { isCounted, parseRule, type RepeatProgress, writeRule } from '../repeat-rule.js';
-import { parseRetries, type Retries, writeRetries } from '../retries.js';
-import type { MessageBody } from './message-codec.js';
+import { parseRetries, writeRetries } from '../retries.js';
+import type { MessageBody, MessageContent } from './message-codec.js';
 
 /* Forms that wrap the codec's body if the queue must know more about the message. If a body has several, they come in this file's order. */
+
+/** What the lines before a body say about its message. */
+type Wrapping = Pick<MessageContent, 'group' | 'repeat' | 'retries' | 'expiry'>;
+
+/** What one form says, and the body inside it. */
+type Unwrapped<Part extends keyof Wrapping> = { readonly body: Buffer } & Required<Pick<Wrapping, Part>>;
 
 /** Thrown for a body in a form unknown to this process, but perhaps not to others: a rolling deploy may already run a newer version. */
 export class UnknownBodyForm extends DelayQueueError {
@@ -32,7 +38,7 @@ export function isPutOff(body: Buffer): boolean {
   return body[0] === PUT_OFF;
 }
 
-export function wrapPutOff(body: Buffer, since: number): MessageBody {
+export function wrapPutOff(body: Buffer, since: number): Buffer {
   return Buffer.concat([Buffer.from(`W${since}\n`), body]);
 }
 
@@ -44,19 +50,19 @@ export function unwrapPutOff(body: Buffer): PutOffBody {
   return { since: Number.isSafeInteger(since) ? since : null, body: body.subarray(end + 1) };
 }
 
+/** Changes the body inside the wrapper of a message that may have been put off. */
+export function changeInside(body: Buffer, change: (inside: Buffer) => MessageBody): Buffer {
+  const { since, body: inside } = unwrapPutOff(body);
+  const changed = Buffer.from(change(inside));
+  return since === null ? changed : wrapPutOff(changed, since);
+}
+
 /** The body of a message with a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read this form too. */
 const GROUP = 'Ngroup\n';
 
-export const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);
+const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);
 
-export const groupLines = (group: string): string => `${GROUP}${group}\n`;
-
-export function wrapGroup(body: MessageBody, group: string): MessageBody {
-  return wrap(groupLines(group), body);
-}
-
-/** Returns the parts of a body for which {@link isGrouped} is true; undefined if its second line is damaged. */
-export function unwrapGroup(body: Buffer): { readonly group: string; readonly body: Buffer } | undefined {
+function unwrapGroup(body: Buffer): Unwrapped<'group'> | undefined {
   const [group, inside] = unwrap(body, GROUP);
   return group ? { group, body: inside } : undefined;
 }
@@ -77,7 +83,7 @@ const PROGRESS = 'Nprogress\n';
 
 export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
 
-export function ruleLines(rule: RepeatProgress): string {
+function ruleLines(rule: RepeatProgress): string {
   const { count = 0, isPaused = false } = rule;
   return `${REPEAT}${writeRule(rule)}\n${progressLines(isCounted(rule) ? String(count) : '', isPaused)}`;
 }
@@ -88,17 +94,18 @@ function progressLines(count: string, isPaused: boolean): string {
   return parts.length > 0 ? `${PROGRESS}${parts.join(' ')}\n` : '';
 }
 
-export function wrapRepeating(body: MessageBody, rule: RepeatProgress): MessageBody {
-  return wrap(ruleLines(rule), body);
-}
-
-/** Returns the parts of a body for which {@link isRepeating} is true; `rule` is undefined if it is damaged. */
-export function unwrapRepeating(body: Buffer): { readonly rule: RepeatProgress | undefined; readonly body: Buffer } {
+function unwrapRepeating(body: Buffer): Unwrapped<'repeat'> | undefined {
   const [line, inside] = unwrap(body, REPEAT);
   const rule = parseRule(line);
   const [known, count, isPaused] = /^(\d{1,15})? ?(paused)?$/.exec(progressOf(inside)) ?? [];
+  if (!rule || known === undefined) return undefined;
   const progress = { ...(count && { count: Number(count) }), ...(isPaused && { isPaused: true as const }) };
-  return { rule: known === undefined ? undefined : rule && { ...rule, ...progress }, body: withoutProgress(inside) };
+  return { repeat: { ...rule, ...progress }, body: withoutProgress(inside) };
+}
+
+/** Returns the body of each occurrence of a repeating body, even if its rule is damaged. Other bodies stay as they are. */
+export function occurrenceIn(body: Buffer): Buffer {
+  return isRepeating(body) ? withoutProgress(splitAfterRule(body)[1]) : body;
 }
 
 /** Returns the progress with which a body begins; empty if there is none. */
@@ -145,16 +152,9 @@ export function ruleAndContent(body: Buffer): Buffer {
  */
 const RETRY = 'Nretry\n';
 
-export const hasRetries = (body: Buffer): boolean => startsWith(body, RETRY);
+const hasRetries = (body: Buffer): boolean => startsWith(body, RETRY);
 
-export const retryLines = (retries: Retries): string => `${RETRY}${writeRetries(retries)}\n`;
-
-export function wrapRetries(body: MessageBody, retries: Retries): MessageBody {
-  return wrap(retryLines(retries), body);
-}
-
-/** Returns the parts of a body for which {@link hasRetries} is true; undefined if its second line is damaged. */
-export function unwrapRetries(body: Buffer): { readonly retries: Retries; readonly body: Buffer } | undefined {
+function unwrapRetries(body: Buffer): Unwrapped<'retries'> | undefined {
   const [line, inside] = unwrap(body, RETRY);
   const retries = parseRetries(line);
   return retries && { retries, body: inside };
@@ -173,18 +173,13 @@ export function ownAttempts(body: Buffer): number | undefined {
  */
 const EXPIRES = 'Nexpires\n';
 
-export const isExpiring = (body: Buffer): boolean => startsWith(body, EXPIRES);
+const isExpiring = (body: Buffer): boolean => startsWith(body, EXPIRES);
 
-export function expiryLines({ after, onExpired }: Expiry): string {
+function expiryLines({ after, onExpired }: Expiry): string {
   return `${EXPIRES}${after ?? 'never'}${onExpired === undefined ? '' : ` ${onExpired}`}\n`;
 }
 
-export function wrapExpiring(body: MessageBody, expiry: Expiry): MessageBody {
-  return wrap(expiryLines(expiry), body);
-}
-
-/** Returns the parts of a body for which {@link isExpiring} is true; undefined if its second line is damaged. */
-export function unwrapExpiring(body: Buffer): { readonly expiry: Expiry; readonly body: Buffer } | undefined {
+function unwrapExpiring(body: Buffer): Unwrapped<'expiry'> | undefined {
   const [line, inside] = unwrap(body, EXPIRES);
   const [, after, onExpired] = /^(never|\d{1,13})(?: (drop|dead))?$/.exec(line) ?? [];
   if (after === undefined) return undefined;
@@ -200,16 +195,35 @@ const ENCRYPTED = 'Nencrypted\n';
 
 export const encryptedLines = (key: string): string => `${ENCRYPTED}${key}\n`;
 
-export function wrapEncrypted(body: MessageBody, key: string): MessageBody {
-  return wrap(encryptedLines(key), body);
+/** Returns the lines before the body of a message; empty for most messages. */
+export function linesBefore({ group, repeat, retries, expiry }: Wrapping): string {
+  const ofGroup = group === undefined ? '' : `${GROUP}${group}\n`;
+  const ofRetries = retries ? `${RETRY}${writeRetries(retries)}\n` : '';
+  return ofGroup + (repeat ? ruleLines(repeat) : '') + ofRetries + (expiry ? expiryLines(expiry) : '');
 }
+
+export function wrap(lines: string, body: MessageBody): MessageBody {
+  return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
+}
+
+interface NamedForm {
+  readonly isOf: (body: Buffer) => boolean;
+  /** Returns the parts of a body of this form; undefined if its second line is damaged. */
+  readonly unwrap: (body: Buffer) => (Wrapping & { readonly body: Buffer }) | undefined;
+  /** What a damaged body lacks, for the error. */
+  readonly damage: string;
+}
+
+/** The forms that {@link linesBefore} writes. */
+export const NAMED_FORMS: readonly NamedForm[] = [
+  { isOf: isExpiring, unwrap: unwrapExpiring, damage: 'it does not say when it expires' },
+  { isOf: isGrouped, unwrap: unwrapGroup, damage: 'it does not name its group' },
+  { isOf: isRepeating, unwrap: unwrapRepeating, damage: 'it does not say when it repeats' },
+  { isOf: hasRetries, unwrap: unwrapRetries, damage: 'it does not say how it is retried' },
+];
 
 function startsWith(body: Buffer, line: string): boolean {
   return body.length >= line.length && body.toString('latin1', 0, line.length) === line;
-}
-
-function wrap(lines: string, body: MessageBody): MessageBody {
-  return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
 }
 
 /** Returns the second line (empty if it has no end) and the inner body. */

@@ -6,27 +6,13 @@ import { isInstance } from '../failure.js';
 import { EncryptedPayload } from './encrypted-payload.js';
 import {
   encryptedLines,
-  groupLines,
-  isExpiring,
-  isGrouped,
-  isRepeating,
   isPutOff,
-  expiryLines,
-  hasRetries,
-  retryLines,
-  ruleLines,
+  linesBefore,
+  NAMED_FORMS,
   UnknownBodyForm,
-  unwrapExpiring,
-  unwrapGroup,
-  unwrapRepeating,
-  unwrapRetries,
   unwrapPutOff,
   withoutProgress,
-  wrapEncrypted,
-  wrapExpiring,
-  wrapGroup,
-  wrapRepeating,
-  wrapRetries,
+  wrap,
 } from './body-forms.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
@@ -83,33 +69,30 @@ const LINE_FEED = '\n';
  * A later version starts any other form with `N`, the form's name and a line feed; a version that cannot read it puts the message off.
  */
 export const nativeCodec: MessageCodec = {
-  encode({ type, payload, headers, expiry, retries, repeat, group }: MessageContent): MessageBody {
-    if (group !== undefined) {
-      return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry, retries, repeat }), group);
-    }
-    if (repeat) return wrapRepeating(nativeCodec.encode({ type, payload, headers, expiry, retries }), repeat);
-    if (retries) return wrapRetries(nativeCodec.encode({ type, payload, headers, expiry }), retries);
-    if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
-    if (isInstance(payload, EncryptedPayload)) return encodeEncrypted(type, payload, headers);
+  encode(content: MessageContent): MessageBody {
+    const { type, payload, headers, group, repeat, retries, expiry } = content;
+    const before = group !== undefined || repeat || retries || expiry ? linesBefore(content) : '';
+    if (isInstance(payload, EncryptedPayload)) return wrap(before, encodeEncrypted(type, payload, headers));
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
     const typed = type !== NO_TYPE;
     const kind = KINDS[(headed ? HEADED : 0) | (typed ? TYPED : 0) | (bytes ? BYTES : 0)]!;
-    const lines = (typed ? type + LINE_FEED : '') + (headed ? JSON.stringify(headers) + LINE_FEED : '');
-    if (bytes) return Buffer.concat([Buffer.from(kind + lines), payload]);
-    return kind + lines + writeJsonData(payload, JSON.stringify);
+    const lines = before + kind + (typed ? type + LINE_FEED : '') + (headed ? JSON.stringify(headers) + LINE_FEED : '');
+    if (bytes) return Buffer.concat([Buffer.from(lines), payload]);
+    return lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** Counts the group, rule, attempts, backoff, expiry, key's name, kind and type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, payload, headers, expiry, retries, repeat, group }) =>
-    (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
-    (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
-    (retries ? retryLines(retries).length : 0) +
-    (expiry ? expiryLines(expiry).length : 0) +
-    (isInstance(payload, EncryptedPayload) ? encryptedLines(payload.key).length : 0) +
-    1 +
-    (Object.keys(headers).length > 0 ? 1 : 0) +
-    (type === NO_TYPE ? 0 : type.length + 1),
+  /** Counts the lines before the body, the key's name, the kind and the type, and the line feeds after the type and the headers. */
+  framingBytes: (content) => {
+    const { type, payload, headers } = content;
+    return (
+      Buffer.byteLength(linesBefore(content)) +
+      (isInstance(payload, EncryptedPayload) ? encryptedLines(payload.key).length : 0) +
+      1 +
+      (Object.keys(headers).length > 0 ? 1 : 0) +
+      (type === NO_TYPE ? 0 : type.length + 1)
+    );
+  },
 
   decode: (body) => decodeWrapped(body, MAX_FORMS),
 
@@ -126,10 +109,8 @@ function decodeWrapped(body: Buffer, left: number): MessageContent {
   if (left === 0) throw unreadable(body, 'too many forms wrap it');
   if (isPutOff(body)) return decodePutOff(body, left);
   if (body[0] === NAMED_FORM) {
-    if (isExpiring(body)) return decodeExpiring(body, left);
-    if (isGrouped(body)) return decodeGrouped(body, left);
-    if (isRepeating(body)) return decodeRepeating(body, left);
-    if (hasRetries(body)) return decodeRetries(body, left);
+    const form = NAMED_FORMS.find(({ isOf }) => isOf(body));
+    if (form) return decodeForm(form, body, left);
     const inside = withoutProgress(body);
     if (inside !== body) return decodeWrapped(inside, left - 1);
   }
@@ -159,7 +140,7 @@ function encodeEncrypted(type: string, { key, bytes }: EncryptedPayload, headers
   if (Object.keys(headers).length > 0) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers: an EncryptedPayload has its own; leave them out');
   }
-  return wrapEncrypted(nativeCodec.encode({ type, payload: bytes, headers }), key);
+  return wrap(encryptedLines(key), nativeCodec.encode({ type, payload: bytes, headers }));
 }
 
 /** Decodes an encrypted body except for its payload and headers; undefined if the body is not encrypted. */
@@ -182,28 +163,11 @@ function decodePutOff(body: Buffer, left: number): MessageContent {
   return decodeWrapped(inside, left - 1);
 }
 
-function decodeExpiring(body: Buffer, left: number): MessageContent {
-  const parts = unwrapExpiring(body);
-  if (!parts) throw unreadable(body, 'it does not say when it expires');
-  return { ...decodeWrapped(parts.body, left - 1), expiry: parts.expiry };
-}
-
-function decodeGrouped(body: Buffer, left: number): MessageContent {
-  const parts = unwrapGroup(body);
-  if (!parts) throw unreadable(body, 'it does not name its group');
-  return { ...decodeWrapped(parts.body, left - 1), group: parts.group };
-}
-
-function decodeRepeating(body: Buffer, left: number): MessageContent {
-  const { rule, body: inside } = unwrapRepeating(body);
-  if (!rule) throw unreadable(body, 'it does not say when it repeats');
-  return { ...decodeWrapped(inside, left - 1), repeat: rule };
-}
-
-function decodeRetries(body: Buffer, left: number): MessageContent {
-  const parts = unwrapRetries(body);
-  if (!parts) throw unreadable(body, 'it does not say how it is retried');
-  return { ...decodeWrapped(parts.body, left - 1), retries: parts.retries };
+function decodeForm({ unwrap, damage }: (typeof NAMED_FORMS)[number], body: Buffer, left: number): MessageContent {
+  const unwrapped = unwrap(body);
+  if (!unwrapped) throw unreadable(body, damage);
+  const { body: inside, ...own } = unwrapped;
+  return { ...decodeWrapped(inside, left - 1), ...own };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

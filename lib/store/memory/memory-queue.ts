@@ -1,12 +1,12 @@
 import {
+  changeInside,
   isPausedRepeat,
   isRepeating,
+  occurrenceIn,
   ownAttempts,
   ruleAndContent,
-  unwrapRepeating,
   unwrapPutOff,
   withProgress,
-  wrapPutOff,
 } from '../../message/codec/body-forms.js';
 import type { ComingAgain } from '../../message/handler-results.js';
 import { PAUSED_UNTIL } from '../../message/repeat-rule.js';
@@ -181,8 +181,7 @@ export class MemoryQueue {
    */
   #onRepeat(present: MemoryMessage, offer: Offer, now: number): Offer {
     const { id, state, dueAt, failedAttempts } = present;
-    const stored = unwrapPutOff(present.body);
-    const known = Buffer.from(this.#followers.get(id)?.body ?? stored.body);
+    const known = Buffer.from(this.#followers.get(id)?.body ?? unwrapPutOff(present.body).body);
     const offered = Buffer.from(offer.body);
     if (state === 'dead') return { ...offer, onDuplicate: 'replace' };
     if (ruleAndContent(known).equals(ruleAndContent(offered))) return { ...offer, onDuplicate: 'keep' };
@@ -193,7 +192,7 @@ export class MemoryQueue {
     if (state === 'delayed' && dueAt > now && failedAttempts === 0) {
       return { ...offer, body, onDuplicate: 'replace', ...(isPaused && { due: { at: PAUSED_UNTIL } }) };
     }
-    present.body = Buffer.from(stored.since === null ? body : wrapPutOff(body, stored.since));
+    present.body = changeInside(present.body, () => body);
     return { ...offer, onDuplicate: 'keep' };
   }
 
@@ -224,8 +223,7 @@ export class MemoryQueue {
     const isPaused = resume === undefined;
     if (isPausedRepeat(body) === isPaused) return 'kept';
     if (resume && !message.body.equals(resume.from)) return 'stale';
-    const changed = withProgress(body, { isPaused });
-    message.body = Buffer.from(since === null ? changed : wrapPutOff(changed, since));
+    message.body = changeInside(message.body, (inside) => withProgress(inside, { isPaused }));
     const follower = this.#followers.get(id);
     if (follower && isRepeating(Buffer.from(follower.body))) {
       this.#followers.set(id, { ...follower, body: withProgress(Buffer.from(follower.body), { isPaused }) });
@@ -443,23 +441,13 @@ const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapPutOff(body).body
  * back; if it has been paused or resumed, the body adopts that.
  */
 function bodyAfter(message: MemoryMessage, given: Buffer): Buffer {
-  if (!repeats(message)) return withoutRule(given);
-  const { since, body } = unwrapPutOff(given);
-  if (!isRepeating(body)) return given;
-  const adopted = withProgress(body, { isPaused: isPausedRepeat(unwrapPutOff(message.body).body) });
-  return Buffer.from(since === null ? adopted : wrapPutOff(adopted, since));
-}
-
-/** Returns a body without its rule, if it has one. Keeps its first due time. */
-function withoutRule(body: Buffer): Buffer {
-  const { since, body: inside } = unwrapPutOff(body);
-  if (!isRepeating(inside)) return body;
-  const occurrence = unwrapRepeating(inside).body;
-  return Buffer.from(since === null ? occurrence : wrapPutOff(occurrence, since));
+  if (!repeats(message)) return changeInside(given, occurrenceIn);
+  const isPaused = isPausedRepeat(unwrapPutOff(message.body).body);
+  return changeInside(given, (inside) => (isRepeating(inside) ? withProgress(inside, { isPaused }) : inside));
 }
 
 function occurrenceOf({ body }: MemoryMessage): Buffer {
-  return Buffer.from(unwrapPutOff(withoutRule(body)).body);
+  return Buffer.from(occurrenceIn(unwrapPutOff(body).body));
 }
 
 /** Returns the due time, ms. Rounds up, because a fraction of a millisecond late is better than early. */

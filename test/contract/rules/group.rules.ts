@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapGroup } from '../../../lib/message/codec/body-forms.js';
-import { ofGroup } from '../../support/of-group.js';
+import { ofGroup, wrapGroup } from '../../support/of-group.js';
 import type { Claim, Outcome } from '../../../lib/store/consumer-store.js';
 import type { GroupRules, StoreLimits } from '../../../lib/store/message-store.js';
 import { ContractQueues, defined, HOUR, type OpenQueue, SHORT_LEASE } from '../contract-queue.js';

@@ -1,8 +1,7 @@
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
-import { wrapGroup } from '../../../lib/message/codec/body-forms.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
 import { GroupStore } from '../../../lib/groups/group-store.js';
-import { ofGroup } from '../../support/of-group.js';
+import { ofGroup, wrapGroup } from '../../support/of-group.js';
 import { until } from '../../support/until.js';
 
 const HOUR = 3_600_000;
