@@ -1,20 +1,17 @@
-import type { RestoreOutcome } from '../message-past.js';
+import type { RestoreOutcome, ScannedId } from '../message-past.js';
 import type { KeptIdRules } from '../message-store.js';
 import { bytesOf } from './message-table.js';
 import { type Ranked, RankedList } from './ranked-list.js';
 
-interface Handled {
-  readonly id: string;
-  /** When the message was handled, ms. */
-  readonly at: number;
-}
+/** What is kept of each handled message, at least. */
+export type HandledId = Pick<ScannedId, 'id' | 'handledAt'>;
 
 interface Ordered<Item> extends Ranked {
   readonly item: Item;
 }
 
 /** What a queue keeps of handled messages, by id. Old items are dropped, and the oldest if there are too many. */
-export class MemoryPast<Item extends Handled = Handled> {
+export class MemoryPast<Item extends HandledId> {
   readonly #byId = new Map<string, Ordered<Item>>();
   readonly #newestFirst = new RankedList<Ordered<Item>>();
   #end = 0;
@@ -51,7 +48,7 @@ export class MemoryPast<Item extends Handled = Handled> {
     this.#end = now + rules.for;
     let early = 0;
     for (let oldest = this.#oldest; oldest; oldest = this.#oldest) {
-      const isTooOld = oldest.at + rules.for <= now;
+      const isTooOld = oldest.handledAt + rules.for <= now;
       if (!isTooOld && this.#byId.size <= rules.max) break;
       this.delete(oldest.id);
       if (!isTooOld) early++;
@@ -60,25 +57,20 @@ export class MemoryPast<Item extends Handled = Handled> {
   }
 
   /** Returns the items that are not too old, newest first, and until when each is kept. */
-  scan(now: number): { readonly item: Item; readonly until: number }[] {
+  scan(now: number): (Item & Pick<ScannedId, 'until'>)[] {
     const all = this.#newestFirst.take(Infinity);
-    const keptFor = this.#end - (all[0]?.item.at ?? 0);
-    return all.map(({ item }) => ({ item, until: item.at + keptFor })).filter(({ until }) => until > now);
+    const keptFor = this.#end - (all[0]?.item.handledAt ?? 0);
+    return all.map(({ item }) => ({ ...item, until: item.handledAt + keptFor })).filter(({ until }) => until > now);
   }
 
-  restore(
-    item: Item,
-    {
-      until,
-      now,
-      rules,
-    }: { readonly until: number; readonly now: number; readonly rules?: KeptIdRules | null | undefined },
-  ): RestoreOutcome {
-    const known = this.get(item.id);
-    if (known && known.at >= item.at) return 'kept';
-    const ends = Math.min(until, item.at + (rules?.for ?? Infinity));
+  /** Adds an item that another queue has kept. */
+  restore(item: Item & Pick<ScannedId, 'until'>, now: number, rules?: KeptIdRules | null): RestoreOutcome {
+    const { id, handledAt, until } = item;
+    const known = this.get(id);
+    if (known && known.handledAt >= handledAt) return 'kept';
+    const ends = Math.min(until, handledAt + (rules?.for ?? Infinity));
     const excess = !known && this.#byId.size >= (rules?.max ?? Infinity) ? this.#oldest : undefined;
-    if (ends <= now || (excess && excess.at >= item.at)) return 'dropped';
+    if (ends <= now || (excess && excess.handledAt >= handledAt)) return 'dropped';
     if (excess) this.delete(excess.id);
     this.add(item);
     this.#end = Math.max(this.#end, ends);
@@ -86,7 +78,7 @@ export class MemoryPast<Item extends Handled = Handled> {
   }
 
   /** Returns items, newest first, from an offset or after a place. */
-  page(from: { readonly offset: number } | Handled, limit: number): Item[] {
+  newest(from: { readonly offset: number } | HandledId, limit: number): Item[] {
     const found =
       'offset' in from
         ? this.#newestFirst.take(from.offset + limit).slice(from.offset)
@@ -99,4 +91,4 @@ export class MemoryPast<Item extends Handled = Handled> {
   }
 }
 
-const rankOf = ({ id, at }: Handled): Ranked => ({ rank: -at, name: bytesOf(id) });
+const rankOf = ({ id, handledAt }: HandledId): Ranked => ({ rank: -handledAt, name: bytesOf(id) });
