@@ -9,7 +9,7 @@ import type { StoreLimits } from '../store/message-store.js';
 import { groupKeys, nativeKeys } from '../store/native/native-keys.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
-import { QueueChecks } from '../store/queue-checks.js';
+import { QueueCheck } from '../store/queue-check.js';
 import type { CancelTimer } from '../timing/clock.js';
 import type { Repartitioned } from '../store/router.js';
 import { MissingReport, PatientReading } from './patient-reading.js';
@@ -151,8 +151,7 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    const { servers, clock } = this.connections;
-    new QueueChecks([() => this.agree()], clock).catchUp(servers, this.#report);
+    new QueueCheck(() => this.agree()).catchUp(this.connections.servers, this.#report);
   }
 
   /** Adopts the newest partitioning of the reachable partitions. Returns false if there is none. */

@@ -18,7 +18,7 @@ import { NativeWorkerRegistry } from '../store/native/native-worker-registry.js'
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { WorkerRegistry } from '../store/worker-registry.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import { QueueChecks } from '../store/queue-checks.js';
+import { QueueCheck } from '../store/queue-check.js';
 import type { Router } from '../store/router.js';
 import { neededToCall } from '../redis/check/permissions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
@@ -116,12 +116,11 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
       const ofRouters = checked.flatMap(({ router }) => router?.check ?? []);
-      const checkAll = async () => {
+      const queueCheck = new QueueCheck(async () => {
         // Those of a queue with partitions are refused. A process that only offers needs to know none.
         if (checked.length > 0) await limits.known;
         await allInSlices(ofRouters, clock, (each) => each());
-      };
-      const queueChecks = new QueueChecks([checkAll], clock);
+      });
       const onFirst = (servers: readonly RedisServer[], info: string | undefined) => {
         const server = info === undefined ? undefined : serverName(info);
         events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
@@ -130,8 +129,8 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       const onFailed = (error: unknown) => {
         if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unsupported', { reason: showFailure(error) });
       };
-      await check.start().finally(() => queueChecks.catchUp(connections.servers, onFailed));
-      await queueChecks.run();
+      await check.start().finally(() => queueCheck.catchUp(connections.servers, onFailed));
+      await queueCheck.run();
     },
     get isConnected() {
       return connections.servers.isConnected;
