@@ -9,7 +9,6 @@ import {
   Repartitioned,
   type Router,
   type RouterChanges,
-  straightTo,
   type WriteOutcome,
 } from '../store/router.js';
 import { placesOf, widthOf } from './partitioning.js';
@@ -52,7 +51,7 @@ export class PartitionRouter implements Router, RouterChanges {
     this.stores = known.stores;
     this.idEnding = ids && (() => ids.ending(known));
     if (ids) this.route = ({ id }) => places[ids.partitionOf(id)]!;
-    else this.route = formers.length > 0 ? () => places[0]! : straightTo(first!);
+    else this.route = formers.length > 0 ? () => places[0]! : () => first!;
   }
 
   async offerAgain(

@@ -5,7 +5,6 @@ import { type MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
-import type { MessageStore } from '../store/message-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { type Destination, Repartitioned, type Router, WriteFailure, type WriteOutcome } from '../store/router.js';
 import { inBatches, TurnBatcher } from '../timing/event-loop.js';
@@ -14,7 +13,7 @@ import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
 /** Limits of a call. They keep scripts short even with large payloads, and let Redis process one batch while the next is encoded. */
-const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
+const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength, mayJoin: haveSameDeadline };
 
 /** How many batches of one list are sent to a destination at once. */
 const CONCURRENT_BATCHES = 4;
@@ -39,18 +38,14 @@ export interface WriterContext {
 /** Writes the offers of one queue. Offers that go to the same destination in the same turn of the event loop share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
-  /** The batcher of each destination, created by the first offer to it. */
-  #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** The batcher of each destination for offers with `notAfter`, which must not share a call with offers without it. */
-  #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  #stores: readonly MessageStore[];
+  /** The batcher of each destination, created by the first offer to it. The router drops destinations when its stores change. */
+  readonly #batchers = new WeakMap<Destination, TurnBatcher<EncodedOffer>>();
 
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
   ) {
     this.#rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
-    this.#stores = queue.router.stores;
   }
 
   newId(): string {
@@ -99,11 +94,9 @@ export class QueueWriter {
    */
   write(offer: EncodedOffer): Promise<OfferResult> {
     const { queue } = this;
-    if (queue.router.stores !== this.#stores) this.#renew();
     const destination = queue.router.route(offer);
-    const batchers = offer.notAfter === undefined ? this.#batchers : this.#batchersInTime;
-    let batcher = batchers.get(destination);
-    if (!batcher) batchers.set(destination, (batcher = this.#newBatcher(destination)));
+    let batcher = this.#batchers.get(destination);
+    if (!batcher) this.#batchers.set(destination, (batcher = this.#newBatcher(destination)));
     queue.pendingOffers++;
     return new Promise((resolve, reject) => {
       offer.resolve = resolve;
@@ -150,13 +143,6 @@ export class QueueWriter {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
     return outcome!.outcome === 'rejected' ? undefined : this.#result(offer, outcome!);
-  }
-
-  /** Replaces the batchers after the queue's stores have changed. Offers already in the old batchers are still sent. */
-  #renew(): void {
-    this.#stores = this.queue.router.stores;
-    this.#batchers = new Map();
-    this.#batchersInTime = new Map();
   }
 
   #newBatcher(destination: Destination): TurnBatcher<EncodedOffer> {
@@ -283,6 +269,11 @@ function byDestination(router: Router, offers: readonly Offer[]): Map<Destinatio
 /** Adds the message's id to a failure, because a destination's failure applies to every offer sent there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
+}
+
+/** A call has one deadline for all of its offers. Most have none. */
+function haveSameDeadline(one: Offer, other: Offer): boolean {
+  return one.notAfter === other.notAfter;
 }
 
 function bodyLength({ body }: Offer): number {

@@ -76,11 +76,6 @@ export interface Incomplete {
   readonly missing?: readonly number[];
 }
 
-/** Routes all messages of a queue to its only store. */
-export function straightTo(store: MessageStore): () => MessageStore {
-  return () => store;
-}
-
 /** Routes the messages of a queue that always has one store. */
 export class PlainRouter implements Router {
   readonly stores: readonly [MessageStore];
@@ -91,7 +86,7 @@ export class PlainRouter implements Router {
     readonly check?: () => Promise<void>,
   ) {
     this.stores = [store];
-    this.route = straightTo(store);
+    this.route = () => store;
   }
 
   lookUp<Answer>(_id: string, { ask }: Question<Answer>): Promise<Answer> {

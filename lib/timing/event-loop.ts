@@ -57,6 +57,8 @@ export interface BatchLimits<Item> {
   /** The maximum weight of a batch, in the unit of `weigh`; a single item may exceed it. */
   readonly maxWeight: number;
   readonly weigh: (item: Item) => number;
+  /** True if an item may be in the same batch as the one before it. Default: always. */
+  readonly mayJoin?: (item: Item, previous: Item) => boolean;
 }
 
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
@@ -93,13 +95,13 @@ export class TurnBatcher<Item> {
   readonly flush = (): void => {
     const items = this.#items;
     this.#items = [];
-    const { maxWeight, weigh, send } = this.#options;
+    const { send } = this.#options;
     if (items.length === 1) {
       send(items);
       return;
     }
-    const maxItems = this.#maxItemsOf(items.length);
-    for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
+    const limits = { ...this.#options, maxItems: this.#maxItemsOf(items.length) };
+    for (const batch of inBatches(items, limits)) send(batch);
   };
 
   /** Halves a batch if no call is in progress, because with one batch at a time, the server and this process would wait for each other. */
@@ -111,13 +113,15 @@ export class TurnBatcher<Item> {
 
 export function* inBatches<Item>(
   items: readonly Item[],
-  { maxItems, maxWeight, weigh }: BatchLimits<Item>,
+  { maxItems, maxWeight, weigh, mayJoin = () => true }: BatchLimits<Item>,
 ): Generator<readonly Item[]> {
   let start = 0;
   let weight = 0;
   for (let at = 0; at < items.length; at++) {
-    const itemWeight = weigh(items[at]!);
-    if (at > start && (at - start === maxItems || weight + itemWeight > maxWeight)) {
+    const item = items[at]!;
+    const itemWeight = weigh(item);
+    const isFull = at - start === maxItems || weight + itemWeight > maxWeight;
+    if (at > start && (isFull || !mayJoin(item, items[at - 1]!))) {
       yield items.slice(start, at);
       start = at;
       weight = 0;

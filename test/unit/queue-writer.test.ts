@@ -58,6 +58,15 @@ describe('QueueWriter', () => {
     expect(queue.pendingOffers).toBe(0);
   });
 
+  it('sends offers of the same turn in one call unless their deadlines differ, and keeps their order', async () => {
+    const store = new Noting({ limits: options, clock: new ManualClock() });
+    const { writer, offer } = newWriter(store);
+    const deadlines = [undefined, undefined, 70_000, 70_000, 80_000, undefined];
+    const offers = deadlines.map((notAfter, i) => ({ ...offer(`${i}`), ...(notAfter !== undefined && { notAfter }) }));
+    await Promise.all(offers.map((each) => writer.write(each)));
+    expect(store.calls).toEqual([['0', '1'], ['2', '3'], ['4'], ['5']]);
+  });
+
   it('has no pending offers after the store has failed', async () => {
     const settings = { connection: {}, clock: systemClock, events: new LoggedEvents(), commandTimeout: 100 };
     const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
@@ -70,15 +79,15 @@ describe('QueueWriter', () => {
   });
 });
 
-describe('an offer made while another payload is being encoded', () => {
-  class Noting extends MemoryMessageStore {
-    readonly calls: string[][] = [];
-    override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
-      this.calls.push(offers.map(({ id }) => id));
-      return super.offer(offers);
-    }
+class Noting extends MemoryMessageStore {
+  readonly calls: string[][] = [];
+  override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    this.calls.push(offers.map(({ id }) => id));
+    return super.offer(offers);
   }
+}
 
+describe('an offer made while another payload is being encoded', () => {
   it('is sent in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queue = new Queue('orders', options, new PlainRouter(store));
