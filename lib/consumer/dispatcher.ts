@@ -1,5 +1,5 @@
 import type { Events } from '../events/events.js';
-import { OnceAMinute } from '../timing/pauses.js';
+import { CountOnceAMinute } from '../timing/pauses.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { nextTick, setImmediate } from '../timing/event-loop.js';
@@ -28,13 +28,11 @@ interface WaitingClaim {
  * synchronous. Messages that cannot start within a third of the lease are released to other consumers.
  */
 export class Dispatcher {
-  readonly #warning: OnceAMinute;
+  readonly #releases: CountOnceAMinute;
   #waiting: WaitingClaim[] = [];
   /** When the time slice of this turn of the event loop ends. */
   #sliceEnd: number | undefined;
   #stopped = false;
-  /** The number of messages released since the last warning. */
-  #released = 0;
 
   constructor(
     private readonly options: {
@@ -50,7 +48,8 @@ export class Dispatcher {
       readonly activity?: Activity | undefined;
     },
   ) {
-    this.#warning = new OnceAMinute(options.clock);
+    const { clock, events, queue } = options;
+    this.#releases = new CountOnceAMinute(clock, (count) => events.note('released', { queue, count }));
   }
 
   /** @param answeredAt - when the claim was answered, on the monotonic clock */
@@ -138,7 +137,7 @@ export class Dispatcher {
     }
     if (!late) return;
     this.#release(late);
-    this.#warn(late.length);
+    this.#releases.add(late.length);
   }
 
   #remove(claim: WaitingClaim, now: number): void {
@@ -158,14 +157,5 @@ export class Dispatcher {
     settler.flush();
     claimer.releaseIfLate();
     await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-
-  #warn(count: number): void {
-    const { events, queue } = this.options;
-    this.#released += count;
-    if (!this.#warning.isDue) return;
-    events.note('released', { queue, count: this.#released });
-    this.#released = 0;
-    this.#warning.reported();
   }
 }

@@ -9,7 +9,7 @@ import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { TurnBatcher } from '../timing/event-loop.js';
-import { failurePause, OnceAMinute, Pauses } from '../timing/pauses.js';
+import { CountOnceAMinute, failurePause, Pauses } from '../timing/pauses.js';
 import type { Activity } from './activity.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
@@ -42,9 +42,8 @@ export class Settler {
   readonly #batcher: TurnBatcher<DeliverySettlement>;
   /** Sends the outcomes without waiting for the end of the turn. */
   readonly flush: () => void;
-  /** Number of kept ids dropped since the last report. */
-  #idsDropped = 0;
-  readonly #dropping: OnceAMinute;
+  /** Kept ids that were dropped: a queue that has reached the limit drops one for each message. */
+  readonly #idsDropped: CountOnceAMinute;
   #stopped = false;
 
   constructor(
@@ -65,7 +64,7 @@ export class Settler {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#pauses = new Pauses(clock);
-    this.#dropping = new OnceAMinute(clock);
+    this.#idsDropped = new CountOnceAMinute(clock, (count) => events.emit('ids-dropped', { queue, count }));
     this.#batcher = new TurnBatcher({
       maxItems: MAX_BATCH,
       maxWeight: MAX_BATCH_BYTES,
@@ -111,7 +110,7 @@ export class Settler {
         const { accepted, dropped, idsDropped } = await store.settle(settlements);
         this.#streak.worked();
         if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
-        if (idsDropped) this.#reportDroppedIds(idsDropped);
+        if (idsDropped) this.#idsDropped.add(idsDropped);
         // If the answer to an earlier call was lost, a refusal most likely means that this very outcome already counts.
         return mayHaveHappened ? batch.map(() => true) : accepted;
       } catch (error) {
@@ -150,16 +149,6 @@ export class Settler {
     if (kind === 'ack') return;
     const failure = JSON.parse(outcome.error) as MessageFailure;
     events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });
-  }
-
-  /** Reports at most once a minute, because a queue that has reached the limit drops an id for each message. */
-  #reportDroppedIds(count: number): void {
-    const { events, queue } = this.options;
-    this.#idsDropped += count;
-    if (!this.#dropping.isDue) return;
-    events.emit('ids-dropped', { queue, count: this.#idsDropped });
-    this.#dropping.reported();
-    this.#idsDropped = 0;
   }
 
   #reportNotReturned(outcome: Outcome, isAccepted: boolean): void {

@@ -73,3 +73,24 @@ export class OnceAMinute {
     this.#dueAt = this.clock.monotonic() + MINUTE;
   }
 }
+
+/** Counts what may happen very often. Reports the number since the last report: at once, then at most once a minute. */
+export class CountOnceAMinute {
+  readonly #limit: OnceAMinute;
+  #count = 0;
+
+  constructor(
+    clock: Clock,
+    private readonly report: (count: number) => void,
+  ) {
+    this.#limit = new OnceAMinute(clock);
+  }
+
+  add(count: number): void {
+    this.#count += count;
+    if (!this.#limit.isDue) return;
+    this.report(this.#count);
+    this.#limit.reported();
+    this.#count = 0;
+  }
+}
