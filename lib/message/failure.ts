@@ -79,7 +79,7 @@ function shorten(stack: string): string {
 }
 
 /** True if the value is a thenable, so `await` would wait for it. Throws whatever reading its `then` throws. */
-export function isThenable(value: unknown): boolean {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 

@@ -1,6 +1,6 @@
 import { recognizeAcrossCopies } from './delay-queue-errors.js';
 import { againWatch } from './again-watch.js';
-import { follow, isInstance, showFailure } from './failure.js';
+import { follow, isInstance, isThenable, showFailure } from './failure.js';
 import { type CheckedDue, type CheckedDuration, type Duration, readDelay, readDue, readEither } from './duration.js';
 import { readFields } from './read-fields.js';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -184,11 +184,7 @@ export function isIterator(value: unknown): boolean {
 export function completionOf(result: unknown): unknown {
   const completion = isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
   // A thenable may settle several times, or throw; a promise does neither.
-  return isPromiseLike(completion) ? Promise.resolve(completion) : completion;
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
+  return isThenable(completion) ? Promise.resolve(completion) : completion;
 }
 
 interface TimeLimit {
