@@ -18,6 +18,12 @@ export interface MemberSource {
   closed(queue: string): void;
 }
 
+/** Reports calls that keep failing. */
+export interface CallStreak {
+  callFailed(error: unknown): void;
+  worked(): void;
+}
+
 /** The interval between checks of whether a worker is quiet, ms. */
 const REST_INTERVAL = 5000;
 
@@ -57,8 +63,7 @@ export class FamilyMember {
       readonly source: MemberSource;
       readonly clock: Clock;
       readonly looks: Semaphore;
-      readonly onLooked: () => void;
-      readonly onLookFailed: (error: unknown) => void;
+      readonly streak: CallStreak;
       /** Called when the queue is empty, or holds only dead letters. */
       readonly onEmpty: () => void;
     },
@@ -120,7 +125,7 @@ export class FamilyMember {
   }
 
   async #look(): Promise<number | undefined> {
-    const { clock, onLooked, onLookFailed } = this.parts;
+    const { clock, streak } = this.parts;
     if (this.#stopped) return undefined;
     this.#nextAt = Infinity;
     const sentAt = clock.monotonic();
@@ -128,9 +133,9 @@ export class FamilyMember {
     try {
       found = await this.#visit();
       this.#failures = 0;
-      onLooked();
+      streak.worked();
     } catch (error) {
-      if (!this.#stopped) onLookFailed(error);
+      if (!this.#stopped) streak.callFailed(error);
       found = { hasFound: false, isMore: false, nextIn: failurePause(++this.#failures) };
     }
     if (found.nextIn !== null) {

@@ -2,7 +2,7 @@ import { longer, type RunningHandler, type SlotUsage } from '../consumer/activit
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
-import { FamilyMember, type MemberSource, Semaphore } from './family-member.js';
+import { type CallStreak, FamilyMember, type MemberSource, Semaphore } from './family-member.js';
 
 /** What remains in a queue without work for this process: `messages` for others, something `else`, such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
@@ -54,8 +54,7 @@ export class Family {
       readonly remainsOf: (queue: string) => Promise<QueueRemains>;
       readonly source: MemberSource;
       readonly clock: Clock;
-      /** Reports calls that keep failing. */
-      readonly streak: { callFailed(error: unknown): void; worked(): void };
+      readonly streak: CallStreak;
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
       /** The maximum time between readings of the directory, ms. */
@@ -129,8 +128,7 @@ export class Family {
       source,
       clock,
       looks: this.#looks,
-      onLooked: () => streak.worked(),
-      onLookFailed: (error) => streak.callFailed(error),
+      streak,
       onEmpty: () => this.#members.delete(queue),
     });
     this.#members.set(queue, member);
