@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
-import type { Events } from '../events/events.js';
 import { OnceAMinute } from '../timing/pauses.js';
+import { CLOCK } from './delay-queue-tokens.js';
 
 interface WatchedQueue {
   /** True while a handler of this process holds the message. */
@@ -9,11 +11,12 @@ interface WatchedQueue {
 }
 
 /** Warns of an ignored offer whose id a handler of this process holds: most likely its own, in a loop that would silently end. */
+@Injectable()
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
 
   constructor(
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly events: Events,
   ) {}
 

@@ -155,7 +155,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   #checked({ name }: DeclaredQueue): CheckedQueue {
-    return isFamily(name) ? { name, options: this.queues.optionsOfFamily(name) } : this.queues.get(name);
+    return isFamily(name) ? { name, options: this.queues.optionsOf(name) } : this.queues.get(name);
   }
 
   #reportHandlersNotStarted(): void {

@@ -86,7 +86,7 @@ export class Queues {
     // The queue may have been used before its handler was known.
     const inUse = this.#others.inUse(name);
     if (inUse) return inUse;
-    const queue = this.#open(name, this.#resolve(name));
+    const queue = this.#open(name, this.optionsOf(name));
     this.#known.set(name, queue);
     return queue;
   }
@@ -98,7 +98,7 @@ export class Queues {
   }
 
   #checkOptionsOf(name: string): void {
-    const options = this.#resolve(name);
+    const options = this.optionsOf(name);
     const { layout } = options;
     const { can } = layout;
     for (const handler of this.handlers.servedBy(name)?.handlers.values() ?? []) {
@@ -120,15 +120,17 @@ export class Queues {
     return handlers;
   }
 
-  /** Returns the options of a family itself, not of one of its queues. */
-  optionsOfFamily(name: string): ResolvedQueueOptions {
-    return this.#resolve(name);
+  /** Resolves the options of a queue, or of a family itself. */
+  optionsOf(name: string): ResolvedQueueOptions {
+    const declared = (this.handlers.find(name) ?? this.handlers.familyOf(name))?.options ?? {};
+    // The deployment's configuration overrides the code's declarations.
+    return resolveOptionsOf(name, this.options.defaults, declared, this.#configured(name));
   }
 
   /** True if messages of any of the family's queues may have groups. */
   familyHasGroups(name: string): boolean {
     const configured = Object.keys(this.options.queues).filter((queue) => this.handlers.servedBy(queue)?.name === name);
-    return [name, ...configured].some((queue) => this.#resolve(queue).groups !== null);
+    return [name, ...configured].some((queue) => this.optionsOf(queue).groups !== null);
   }
 
   #configure({ options, handlers }: DeclaredQueue, name: string): ConfiguredHandler[] {
@@ -149,14 +151,8 @@ export class Queues {
   #resolveOther(name: string): ResolvedQueueOptions {
     const deciding = `${this.handlers.familyOf(name)?.name} ${familyOf(name, this.#families)}`;
     let options = this.#optionsOfOthers.get(deciding);
-    if (!options) this.#optionsOfOthers.set(deciding, (options = this.#resolve(name)));
+    if (!options) this.#optionsOfOthers.set(deciding, (options = this.optionsOf(name)));
     return options;
-  }
-
-  #resolve(name: string): ResolvedQueueOptions {
-    const declared = (this.handlers.find(name) ?? this.handlers.familyOf(name))?.options ?? {};
-    // The deployment's configuration overrides the code's declarations.
-    return resolveOptionsOf(name, this.options.defaults, declared, this.#configured(name));
   }
 
   #configured(name: string): QueueOptions {

@@ -62,11 +62,7 @@ export const runtimeProviders: Provider[] = [
       new HandlerCalls(modules, options.inheritAppConfig ? config : new ApplicationConfig()),
     inject: [ModulesContainer, ApplicationConfig, RESOLVED_OPTIONS],
   },
-  {
-    provide: AgainAdvice,
-    useFactory: (clock: Clock, events: Events) => new AgainAdvice(clock, events),
-    inject: [CLOCK, Events],
-  },
+  AgainAdvice,
   Queues,
   MisspeltNames,
   QueueRegistrar,

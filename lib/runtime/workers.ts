@@ -72,7 +72,7 @@ export class Workers {
   #family(declared: DeclaredQueue): Family {
     const { clock, events, random } = this;
     const { name } = declared;
-    const { checkInterval } = this.queues.optionsOfFamily(name);
+    const { checkInterval } = this.queues.optionsOf(name);
     return new Family({
       name,
       hasGroups: this.queues.familyHasGroups(name),
