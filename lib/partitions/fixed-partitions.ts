@@ -9,7 +9,7 @@ const DONE = Promise.resolve();
 /** Partitions whose number cannot change, because only this process knows them. */
 export class FixedPartitions implements Partitions {
   readonly partitioning: Partitioning;
-  readonly isReady = true;
+  readonly isKnown = true;
 
   constructor(readonly stores: readonly MessageStore[]) {
     this.partitioning = { ...UNPARTITIONED, count: stores.length };
@@ -23,8 +23,8 @@ export class FixedPartitions implements Partitions {
     return new PatientReading(this.stores);
   }
 
-  ready(): undefined {
-    return undefined;
+  learn(): Promise<void> {
+    return DONE;
   }
 
   agree(): Promise<void> {

@@ -73,12 +73,8 @@ export class NativePartitions implements Partitions {
     return this.#stores;
   }
 
-  get isReady(): boolean {
+  get isKnown(): boolean {
     return this.#isKnown;
-  }
-
-  ready(): Promise<void> | undefined {
-    return this.#isKnown ? undefined : this.#learn();
   }
 
   reachOf(partition: number): Reach {
@@ -144,7 +140,7 @@ export class NativePartitions implements Partitions {
   }
 
   /** Agrees with partition 0, where changes are made. While it does not answer, adopts the newest copy in the other partitions. */
-  async #learn(): Promise<void> {
+  async learn(): Promise<void> {
     try {
       if (this.reachOf(0) !== 'lost') return await this.agree();
     } catch (error) {

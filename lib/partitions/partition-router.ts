@@ -75,8 +75,7 @@ export class PartitionRouter implements Router, RouterChanges {
 
   async lookUp<Answer>(id: string, { ask, isFound }: Question<Answer>): Promise<Answer> {
     const { known } = this;
-    const ready = known.ready();
-    if (ready) await ready;
+    if (!known.isKnown) await known.learn();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const { partitioning, stores } = known;
       const places = placesOf(id, partitioning);
@@ -99,8 +98,7 @@ export class PartitionRouter implements Router, RouterChanges {
   async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
     const { known } = this;
     for (;;) {
-      const ready = known.ready();
-      if (ready) await ready;
+      if (!known.isKnown) await known.learn();
       // There may be partitions that this process does not know yet.
       if (widthOf(known.partitioning) === 1 && known.reachOf(0) === 'lost') await known.refresh();
       const { stores } = known;
@@ -115,8 +113,7 @@ export class PartitionRouter implements Router, RouterChanges {
   async withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result> {
     const { known } = this;
     for (;;) {
-      const ready = known.ready();
-      if (ready) await ready;
+      if (!known.isKnown) await known.learn();
       const { stores } = known;
       const parts = stores.map((store, partition) => ({ store, name: `partition ${partition}` }));
       const [worked, refreshed] = await Promise.allSettled([work(parts), known.refresh()]);

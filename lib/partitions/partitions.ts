@@ -15,10 +15,10 @@ export interface Partitions {
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions that answer. */
   read(): PatientReading;
-  /** True if the partitioning is known, so that {@link ready} need not wait. */
-  readonly isReady: boolean;
-  /** Waits until the partitioning is known; undefined if it is. Await this before the first call about a single message. */
-  ready(): Promise<void> | undefined;
+  /** True once the partitioning is known. Until then, {@link learn} must precede calls about single messages. */
+  readonly isKnown: boolean;
+  /** Finds out the partitioning. */
+  learn(): Promise<void>;
   /** Changes the number of partitions to the configured one, or adopts the existing one. Throws `INVALID_OPTION` if it cannot. */
   agree(): Promise<void>;
   /** Adopts partition 0's partitioning or, while that partition is lost, the newest of the others. */

@@ -33,7 +33,7 @@ export class Place implements Destination {
   }
 
   #mayGoStraight(offers: readonly Offer[]): boolean {
-    if (!this.partitions.isReady) return false;
+    if (!this.partitions.isKnown) return false;
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
@@ -85,8 +85,7 @@ class Round {
 
   /** Places offers. Returns those to place again, because the partitioning has changed. */
   async run(offers: readonly Pick<Placed, 'offer' | 'at'>[]): Promise<Placed[]> {
-    const ready = this.partitions.ready();
-    if (ready) await ready;
+    if (!this.partitions.isKnown) await this.partitions.learn();
     const { partitioning } = this.partitions;
     let left = offers.map(({ offer, at }): Placed => {
       const [last, ...formers] = placesOf(offer.id, partitioning);
