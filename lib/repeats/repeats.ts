@@ -7,7 +7,6 @@ import { dueAt } from '../message/duration.js';
 import { assertMessageId, MAX_ID_BYTES, NO_TYPE } from '../message/message-id.js';
 import { tagOf } from '../message/partition-of.js';
 import { readFields, readWholeNumber } from '../message/read-fields.js';
-import { readRule, RULE_FIELDS } from '../message/read-rule.js';
 import { isCounted, letterIdOf, type RepeatProgress, type RepeatRule } from '../message/repeat-rule.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions, RepeatTimes } from '../options/queue-options.js';
@@ -21,6 +20,7 @@ import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer
 import { unsupported } from '../producer/unsupported.js';
 import { duplicate } from '../producer/queue-writer.js';
 import type { Offer } from '../store/producer-store.js';
+import { readRule, RULE_FIELDS } from './read-rule.js';
 import { repeatsWith } from './repetition.js';
 import { RuleTimes } from './rule-times.js';
 import { StoredRepeats, timeInStore } from './stored-repeats.js';

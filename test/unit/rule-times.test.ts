@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { calendar } from '../../lib/calendar/index.js';
-import { readRule } from '../../lib/message/read-rule.js';
+import { readRule } from '../../lib/repeats/read-rule.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { RuleTimes } from '../../lib/repeats/rule-times.js';
 

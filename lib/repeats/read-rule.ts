@@ -1,8 +1,8 @@
-import { DelayQueueError } from './delay-queue-errors.js';
-import { dueAt, MAX_DELAY, parseDuration } from './duration.js';
-import { readWholeNumber } from './read-fields.js';
-import { isText, type RepeatRule } from './repeat-rule.js';
-import { showGiven } from './show-given.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { dueAt, MAX_DELAY, parseDuration } from '../message/duration.js';
+import { readWholeNumber } from '../message/read-fields.js';
+import { isText, type RepeatRule } from '../message/repeat-rule.js';
+import { showGiven } from '../message/show-given.js';
 
 /** A rule as somebody has given it; its fields are not checked yet. */
 export type GivenRule = { readonly [Field in keyof RepeatRule]?: unknown };
