@@ -69,9 +69,8 @@ function isName(given: unknown): given is string {
 }
 
 function notAName(what: string, given: unknown): DelayQueueError {
-  const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : typeof given;
-  const problem = `must be text of 1–${MAX_ID_BYTES} bytes without control characters or unpaired surrogates, not ${shown}`;
-  return new DelayQueueError('INVALID_ARGUMENT', `${what} ${problem}`);
+  const rule = `must be text of 1–${MAX_ID_BYTES} bytes without control characters or unpaired surrogates`;
+  return new DelayQueueError('INVALID_ARGUMENT', `${what} ${rule}, not ${showGiven(given)}`);
 }
 
 function encodeRandom(characters: number): string {
@@ -91,6 +90,8 @@ export function isMessageType(type: unknown): type is string {
 
 export function assertMessageType(type: unknown): asserts type is string {
   if (isMessageType(type)) return;
-  const given = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : showGiven(type);
-  throw new DelayQueueError('INVALID_ARGUMENT', `type: ${MESSAGE_TYPE_RULE}, not ${given}; leave it out for none`);
+  throw new DelayQueueError(
+    'INVALID_ARGUMENT',
+    `type: ${MESSAGE_TYPE_RULE}, not ${showGiven(type)}; leave it out for none`,
+  );
 }

@@ -1,4 +1,5 @@
 import { DelayQueueError } from './delay-queue-errors.js';
+import { showGiven } from './show-given.js';
 
 /** Allows no braces: the name stands in braces as a key's hash tag, and `{}` inside it would spread a queue's keys over hash slots. */
 export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -11,8 +12,7 @@ export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z
  */
 export function assertQueueName(queue: unknown): asserts queue is string {
   if (typeof queue === 'string' && QUEUE_NAME.test(queue)) return;
-  const given = typeof queue === 'string' ? JSON.stringify(queue.slice(0, 140)) : typeof queue;
-  throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
+  throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${showGiven(queue)}`);
 }
 
 /** Matches a family's name. Needs a character before the `*`, because a handler for all queues would take other applications' messages. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { assertQueueName } from '../../lib/message/queue-name.js';
 import { kindOf, showGiven } from '../../lib/message/show-given.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 
@@ -29,6 +30,7 @@ describe('an invalid value in an error', () => {
 
   it('is not shown if it is a URL, which may contain a password', () => {
     expect(showGiven('redis://:secret@redis.internal')).toBe('a URL');
+    expect(() => assertQueueName('redis://:secret@redis.internal')).toThrow(/, not a URL$/);
   });
 
   it.each(Object.entries(ODD_VALUES))('is shown without running its code: %s', (_, make) => {
