@@ -35,7 +35,7 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
-export type { ComputedBackoff } from './message/backoff.js';
+export type { ComputedBackoff } from './message/retries.js';
 export type { Calendar, CronTimes, Occurrence, RepeatProgress, RepeatRule } from './message/repeat-rule.js';
 export type { CalendarTimes, IntervalTimes, RepeatOptions, RepeatTimes } from './options/queue-options.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';

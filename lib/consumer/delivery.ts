@@ -3,9 +3,8 @@ import type { MessageContent } from '../message/codec/message-codec.js';
 import type { Expiry } from '../message/expiry.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
-import type { ComputedBackoff } from '../message/backoff.js';
 import type { Occurrence, RepeatProgress } from '../message/repeat-rule.js';
-import { type Retries, shownRetries } from '../message/retries.js';
+import { type ComputedBackoff, type Retries, shownRetries } from '../message/retries.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { againWatch } from '../message/again-watch.js';
 

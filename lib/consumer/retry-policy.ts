@@ -1,8 +1,7 @@
 import type { Events } from '../events/events.js';
-import { type ComputedBackoff, DEFAULT_BACKOFF } from '../message/backoff.js';
+import { type ComputedBackoff, DEFAULT_BACKOFF, type Retries } from '../message/retries.js';
 import { parseDelay, readDelay } from '../message/duration.js';
 import { DeferMessage, readComingAgain, RejectMessage, RetryMessage } from '../message/handler-results.js';
-import type { Retries } from '../message/retries.js';
 import type { Outcome } from '../store/consumer-store.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 

@@ -1,9 +1,8 @@
-import type { ComputedBackoff } from '../message/backoff.js';
 import { type MessageCodec, readContent } from '../message/codec/message-codec.js';
 import { dateOf } from '../message/duration.js';
 import type { MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
-import { shownRetries } from '../message/retries.js';
+import { type ComputedBackoff, shownRetries } from '../message/retries.js';
 import type { StoredMessage } from '../store/admin-store.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ComputedBackoff } from './backoff.js';
+import type { ComputedBackoff } from './retries.js';
 import type { Occurrence, RepeatProgress } from './repeat-rule.js';
 
 /** Short strings that travel with a message alongside its payload, such as a trace id or a tenant. */

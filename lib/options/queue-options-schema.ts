@@ -1,4 +1,4 @@
-import { DEFAULT_BACKOFF } from '../message/backoff.js';
+import { DEFAULT_BACKOFF } from '../message/retries.js';
 import { z } from 'zod/mini';
 import { MAX_DELAY } from '../message/duration.js';
 import { MAX_CONCURRENCY, MAX_CONCURRENCY_WITH_RATE } from '../message/group-concurrency.js';

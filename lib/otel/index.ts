@@ -12,5 +12,5 @@ export type {
   MessageFailure,
   MessageHeaders,
 } from '../message/message.js';
-export type { ComputedBackoff } from '../message/backoff.js';
+export type { ComputedBackoff } from '../message/retries.js';
 export type { Occurrence, RepeatRule } from '../message/repeat-rule.js';

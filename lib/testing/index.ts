@@ -8,7 +8,7 @@ export type { OfferedMessage } from './offered-message.js';
 
 // Types from the main entry point that the exports above use.
 export type { CheckedDuration, Duration, DurationText } from '../message/duration.js';
-export type { ComputedBackoff } from '../message/backoff.js';
+export type { ComputedBackoff } from '../message/retries.js';
 export type { MessageHeaders } from '../message/message.js';
 export type {
   BarePayload,

@@ -1,4 +1,4 @@
-import type { ComputedBackoff } from '../message/backoff.js';
+import type { ComputedBackoff } from '../message/retries.js';
 import type { MessageHeaders } from '../message/message.js';
 
 /**
