@@ -218,7 +218,7 @@ export class QueueImport {
     const { router } = this.queue;
     // An id belongs to one partition, so the first store that is asked is the right one.
     const restoreOne = ({ id, isGrouped, restore }: ReadPast) =>
-      isGrouped ? restore(router.groups!) : router.lookUp(id, { ask: restore, isFound: () => true });
+      isGrouped ? restore(router.groups!) : router.lookUp(id, restore);
     const outcomes = await Promise.allSettled(batch.map(restoreOne));
     for (const [i, outcome] of outcomes.entries()) {
       const { id, as, line } = batch[i]!;

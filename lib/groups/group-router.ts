@@ -1,6 +1,6 @@
 import type { MessageStore } from '../store/message-store.js';
 import type { Offer } from '../store/producer-store.js';
-import type { Destination, Incomplete, Question, QueuePart, Reading, Router } from '../store/router.js';
+import type { Destination, Incomplete, QueuePart, Reading, Router } from '../store/router.js';
 
 /** Routes messages with groups to a separate store on partition 0's server. Leaves all other messages to the plain router. */
 export class GroupRouter implements Router {
@@ -35,9 +35,13 @@ export class GroupRouter implements Router {
 
   readonly route = (offer: Offer): Destination => (offer.group === undefined ? this.plain.route(offer) : this.groups);
 
-  async lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer> {
-    const answer = await this.plain.lookUp(id, question);
-    return question.isFound(answer) ? answer : question.ask(this.groups);
+  async lookUp<Answer>(
+    id: string,
+    ask: (store: MessageStore) => Promise<Answer>,
+    isFound: (answer: Answer) => boolean = Boolean,
+  ): Promise<Answer> {
+    const answer = await this.plain.lookUp(id, ask, isFound);
+    return isFound(answer) ? answer : ask(this.groups);
   }
 
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {

@@ -3,7 +3,6 @@ import type { Offer } from '../store/producer-store.js';
 import {
   type Destination,
   type Incomplete,
-  type Question,
   type QueuePart,
   type Reading,
   Repartitioned,
@@ -73,7 +72,11 @@ export class PartitionRouter implements Router, RouterChanges {
     };
   }
 
-  async lookUp<Answer>(id: string, { ask, isFound }: Question<Answer>): Promise<Answer> {
+  async lookUp<Answer>(
+    id: string,
+    ask: (store: MessageStore) => Promise<Answer>,
+    isFound: (answer: Answer) => boolean = Boolean,
+  ): Promise<Answer> {
     const { known } = this;
     if (!known.isKnown) await known.learn();
     for (let round = 0; round < MAX_ROUNDS; round++) {

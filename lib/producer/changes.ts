@@ -86,20 +86,18 @@ export class Changes {
     const dueTime = readDue(due);
     const read = (payloads?.readChange ?? readChange)(change);
     if (!read) {
-      return queue.router.lookUp(id, {
-        ask: (store) => store.reschedule(id, dueTime, notAfter),
-        isFound: Boolean,
-      });
+      return queue.router.lookUp(id, (store) => store.reschedule(id, dueTime, notAfter));
     }
     if (read.retries) assertRetries(queue, read.retries);
     if (!queue.options.layout.can.changes) throw unsupported(queue, 'a change of payload, headers or type');
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
     const parts = await this.#parts(queue, { change: read, rules, checkOf: payloads?.checkOf });
     const toMake = { id, due: dueTime, parts, rules, notAfter };
-    const outcome = await queue.router.lookUp(id, {
-      ask: (store) => this.#change(store, toMake),
-      isFound: (outcome) => outcome !== 'absent',
-    });
+    const outcome = await queue.router.lookUp(
+      id,
+      (store) => this.#change(store, toMake),
+      (outcome) => outcome !== 'absent',
+    );
     return outcome === 'changed';
   }
 

@@ -56,7 +56,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
 
   async redrive(id: string): Promise<boolean> {
     assertMessageId(id);
-    return this.#forOne(id, (store) => this.#redrive(store, { id }));
+    return (await this.queue.router.lookUp(id, (store) => this.#redrive(store, { id }))) > 0;
   }
 
   redriveAll(): Promise<number> {
@@ -65,7 +65,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
 
   async discard(id: string): Promise<boolean> {
     assertMessageId(id);
-    return this.#forOne(id, (store) => this.#discard(store, { id }));
+    return (await this.queue.router.lookUp(id, (store) => this.#discard(store, { id }))) > 0;
   }
 
   discardAll(): Promise<number> {
@@ -85,10 +85,6 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
     return discarded;
-  }
-
-  async #forOne(id: string, ask: (store: MessageStore) => Promise<number>): Promise<boolean> {
-    return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
   /** Applies a change to the oldest dead letters first, and only to as many as there were at the start. Later ones stay. */

@@ -220,11 +220,6 @@ export function checkOfferOptions({
   return { ...checked, special };
 }
 
-/** Returns the options with a deadline: an offer that arrives after `notAfter`, a time on the monotonic clock, has no effect. */
-export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
-  return { ...options, special: { ...options.special, notAfter } };
-}
-
 function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions, 'id' | 'onDuplicate'>): number {
   if (id !== undefined && onDuplicate === 'replace') return readMaxWait(maxWait);
   throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");

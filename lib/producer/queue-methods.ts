@@ -135,7 +135,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   async cancel(...args: [...Name, id: string]): Promise<boolean> {
     const [{ router }, id] = this[NAMED](args);
     assertMessageId(id);
-    return router.lookUp(id, { ask: (store) => store.cancel(id), isFound: Boolean });
+    return router.lookUp(id, (store) => store.cancel(id));
   }
 
   /**
@@ -178,7 +178,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   async abort(...args: [...Name, id: string]): Promise<boolean> {
     const [{ router }, id] = this[NAMED](args);
     assertMessageId(id);
-    return router.lookUp(id, { ask: (store) => store.abort(id), isFound: Boolean });
+    return router.lookUp(id, (store) => store.abort(id));
   }
 
   /**
@@ -197,7 +197,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     let wasKept = false;
     // Asks every store, because messages with and without a group may have had the same id.
     const ask = async (store: MessageStore) => (wasKept = (await store.freeId!(id)) || wasKept);
-    await queue.router.lookUp(id, { ask, isFound: () => false });
+    await queue.router.lookUp(id, ask, () => false);
     return wasKept;
   }
 
@@ -229,7 +229,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const [queue, id, options] = this[NAMED]<[string, { readonly handled?: boolean | undefined }?]>(args);
     assertMessageId(id);
     const findHandled = readFindOptions(queue, options);
-    const found = await queue.router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
+    const found = await queue.router.lookUp(id, (store) => store.find(id));
     if (found) return snapshotOf(queue, found);
     return findHandled ? findHandledMessage(queue, id) : null;
   }

@@ -21,7 +21,6 @@ import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
-import type { MessageStore } from '../store/message-store.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { unsupported } from './unsupported.js';
 
@@ -112,8 +111,7 @@ export function readFindOptions(queue: Queue, options: FindOptions | undefined):
 }
 
 export async function findHandledMessage(queue: Queue, id: string): Promise<HandledMessage | null> {
-  const ask = async (store: MessageStore) => (await store.findHandled?.(id)) ?? null;
-  const found = await queue.router.lookUp(id, { ask, isFound: Boolean });
+  const found = await queue.router.lookUp(id, async (store) => (await store.findHandled?.(id)) ?? null);
   return found && handledMessageOf(queue, found);
 }
 

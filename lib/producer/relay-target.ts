@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EncryptedPayload } from '../message/codec/encrypted-payload.js';
 import type { MessageContent } from '../message/codec/message-codec.js';
 import { nativeCodec } from '../message/codec/native-codec.js';
-import { dueAt, type Duration, readDelay } from '../message/duration.js';
+import { dueAt, type DueTime, type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
 import type { MessageChange } from './changes.js';
-import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
+import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { QueueParts } from './queue-methods.js';
 
 /** Serves relays such as nestjs-delay-queue-outbox: makes calls that take effect in time or never, and identifies the database. */
@@ -59,27 +59,18 @@ export class RelayTarget {
    */
   before(notAfter: number): RelayedCalls {
     const { offers, changes, queues } = this.parts;
+    const offer = (queue: string, payload: unknown, due: DueTime, given?: OfferOptions) => {
+      const options = readOfferOptions(given);
+      const message = { payload, due, options: { ...options, special: { ...options.special, notAfter } } };
+      return offers.offer(queues.named(queue), message);
+    };
     return {
-      offer: async (queue, payload, delay, options) => {
-        const due = { after: readDelay(delay) };
-        return offers.offer(queues.named(queue), {
-          payload,
-          due,
-          options: inTime(readOfferOptions(options), notAfter),
-        });
-      },
-      offerAt: async (queue, payload, date, options) => {
-        const due = dueAt(date);
-        return offers.offer(queues.named(queue), {
-          payload,
-          due,
-          options: inTime(readOfferOptions(options), notAfter),
-        });
-      },
+      offer: async (queue, payload, delay, options) => offer(queue, payload, { after: readDelay(delay) }, options),
+      offerAt: async (queue, payload, date, options) => offer(queue, payload, dueAt(date), options),
       cancel: async (queue, id) => {
         const { router } = queues.named(queue);
         assertMessageId(id);
-        return router.lookUp(id, { ask: (store) => store.cancel(id, notAfter), isFound: Boolean });
+        return router.lookUp(id, (store) => store.cancel(id, notAfter));
       },
       reschedule: async (queue, id, due, change) =>
         changes.reschedule(queues.named(queue), { id, due, change, notAfter }),

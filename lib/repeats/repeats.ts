@@ -128,7 +128,7 @@ function nameOf({ cron, every }: RepeatRule): string {
  */
 async function unchanged({ codec, router }: Queue, { id, rule, body }: RepeatOffer): Promise<Buffer> {
   if (!codec.isSame) return body;
-  const found = await router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
+  const found = await router.lookUp(id, (store) => store.find(id));
   const stored = found && ruleAndContent(unwrapPutOff(found.body).body);
   try {
     if (!stored || !codec.isSame(stored, ruleAndContent(body))) return body;

@@ -104,20 +104,20 @@ export class StoredRepeats implements RepeatingMessages {
 
   async end(id: string): Promise<boolean> {
     if (!(await this.#find(id))) return false;
-    return this.queue.router.lookUp(id, { ask: (store) => store.cancel(id), isFound: Boolean });
+    return this.queue.router.lookUp(id, (store) => store.cancel(id));
   }
 
   #pause(id: string, pause: RepeatPause) {
-    const { router } = this.queue;
-    return router.lookUp(id, {
-      ask: (store) => store.pauseRepeat!(id, pause),
-      isFound: (outcome) => outcome !== 'absent',
-    });
+    return this.queue.router.lookUp(
+      id,
+      (store) => store.pauseRepeat!(id, pause),
+      (outcome) => outcome !== 'absent',
+    );
   }
 
   async #find(id: string): Promise<Found | null> {
     assertMessageId(id);
-    const found = await this.queue.router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
+    const found = await this.queue.router.lookUp(id, (store) => store.find(id));
     const message = found && snapshotOf(this.queue, found);
     return message && repeats(message) ? { body: found.body, message } : null;
   }
@@ -143,7 +143,7 @@ export class StoredRepeats implements RepeatingMessages {
 
 /** Returns the time by a message's store, ms: this process's clock may be behind, and would then yield a time that has already passed. */
 export async function timeInStore({ router }: Queue, id: string): Promise<number> {
-  return (await router.lookUp(id, { ask: (store) => store.status(), isFound: () => true })).now;
+  return (await router.lookUp(id, (store) => store.status())).now;
 }
 
 function repeats(message: MessageSnapshot): message is Found['message'] {

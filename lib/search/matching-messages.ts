@@ -3,7 +3,6 @@ import { type CheckedDue, type DueTime, type Duration, readDue } from '../messag
 import type { MessageSnapshot, MessageState } from '../message/message.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
-import type { MessageStore } from '../store/message-store.js';
 import type { Router } from '../store/router.js';
 import { ChangeTally } from '../store/write-all.js';
 import { Examined } from './examined.js';
@@ -93,7 +92,8 @@ export class StoredMatches implements MatchingMessages {
 
   async cancel(options?: StepOptions): Promise<MatchReport> {
     this.#assertState('cancel', 'delayed');
-    return this.#walk({ what: 'cancel', options, change: (id) => this.#lookUp(id, (store) => store.cancel(id)) });
+    const { router } = this.queue;
+    return this.#walk({ what: 'cancel', options, change: (id) => router.lookUp(id, (store) => store.cancel(id)) });
   }
 
   async reschedule<const Due extends Duration | Date = Duration | Date>(
@@ -102,7 +102,7 @@ export class StoredMatches implements MatchingMessages {
   ): Promise<MatchReport> {
     this.#assertState('reschedule', 'delayed');
     const at = await this.#instantOf(readDue(due));
-    const change = (id: string) => this.#lookUp(id, (store) => store.reschedule(id, { at }));
+    const change = (id: string) => this.queue.router.lookUp(id, (store) => store.reschedule(id, { at }));
     return this.#walk({ what: 'reschedule', options, change, except: at });
   }
 
@@ -120,10 +120,6 @@ export class StoredMatches implements MatchingMessages {
     if (this.filter.state === state) return;
     const problem = `matching().${what}: the filter's state must be '${state}', not '${this.filter.state}'`;
     throw new DelayQueueError('INVALID_ARGUMENT', problem);
-  }
-
-  #lookUp(id: string, ask: (store: MessageStore) => Promise<boolean>): Promise<boolean> {
-    return this.queue.router.lookUp(id, { ask, isFound: Boolean });
   }
 
   async #instantOf(due: DueTime): Promise<number> {

@@ -9,8 +9,15 @@ export interface Router {
   readonly route: (offer: Offer) => Destination;
   /** Creates the ending of a new message's id, if ids decide where messages go. */
   readonly idEnding?: (() => string) | undefined;
-  /** Asks the stores that may have a message, one after another, until one of them has found it. */
-  lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
+  /**
+   * Asks the stores that may have a message, one after another, until one of them has found it.
+   * @param isFound - default: every truthy answer says so
+   */
+  lookUp<Answer>(
+    id: string,
+    ask: (store: MessageStore) => Promise<Answer>,
+    isFound?: (answer: Answer) => boolean,
+  ): Promise<Answer>;
   /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
   /** Runs `work` on all stores. Runs it again if this process discovers stores that it did not know. */
@@ -60,11 +67,6 @@ export class Repartitioned extends Error {
   }
 }
 
-export interface Question<Answer> {
-  readonly ask: (store: MessageStore) => Promise<Answer>;
-  readonly isFound: (answer: Answer) => boolean;
-}
-
 export interface QueuePart {
   readonly store: MessageStore;
   /** The store's name in errors. */
@@ -89,7 +91,7 @@ export class PlainRouter implements Router {
     this.route = () => store;
   }
 
-  lookUp<Answer>(_id: string, { ask }: Question<Answer>): Promise<Answer> {
+  lookUp<Answer>(_id: string, ask: (store: MessageStore) => Promise<Answer>): Promise<Answer> {
     return ask(this.stores[0]);
   }
 

@@ -53,10 +53,9 @@ describe('changing the partitions of a queue', () => {
     return new NativePartitions(processes[process]!, { prefix, queue, partitions: configured, limitsOf });
   }
 
-  const find = (partitions: NativePartitions, id: string) =>
-    routerOf(partitions).lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
+  const find = (partitions: NativePartitions, id: string) => routerOf(partitions).lookUp(id, (store) => store.find(id));
   const cancel = (partitions: NativePartitions, id: string) =>
-    routerOf(partitions).lookUp(id, { ask: (store) => store.cancel(id), isFound: Boolean });
+    routerOf(partitions).lookUp(id, (store) => store.cancel(id));
   const count = async (partitions: NativePartitions) =>
     (await new WholeQueue(routerOf(partitions)).status()).counts.delayed;
   const setPartitioning = (queue: string, partition: number, partitioning: string) =>

@@ -63,7 +63,7 @@ function command<Args>(
 }
 
 const at = <Answer>(real: Real, process: number, id: string, ask: (store: MessageStore) => Promise<Answer>) =>
-  routerOf(real.processes[process]!).lookUp(id, { ask, isFound: Boolean });
+  routerOf(real.processes[process]!).lookUp(id, ask);
 
 const offer = command(
   'offer',
@@ -116,10 +116,11 @@ const reschedule = command('reschedule', fc.record({ process, id }), async (mode
 
 const change = command('change', fc.record({ process, id }), async (model, real, { process, id }) => {
   const [from, to] = [Buffer.from(model.get(id) ?? 'J'), `J"changed ${model.size}"`];
-  const outcome = await routerOf(real.processes[process]!).lookUp(id, {
-    ask: (store) => store.change!(id, { due: { after: HOUR }, from, to }),
-    isFound: (answer) => answer !== 'absent',
-  });
+  const outcome = await routerOf(real.processes[process]!).lookUp(
+    id,
+    (store) => store.change!(id, { due: { after: HOUR }, from, to }),
+    (answer) => answer !== 'absent',
+  );
   expect(outcome).toBe(model.has(id) ? 'changed' : 'absent');
   if (model.has(id)) model.set(id, to);
 });

@@ -53,7 +53,7 @@ describe('messages of a queue whose partitions change between two calls', () => 
       if (partitions.partitioning.epoch === 2) partitions.change();
       return found;
     };
-    expect(await new PartitionRouter(partitions, stickyIds()).lookUp(id, { ask, isFound: Boolean })).toMatchObject({
+    expect(await new PartitionRouter(partitions, stickyIds()).lookUp(id, ask)).toMatchObject({
       id,
     });
   });
