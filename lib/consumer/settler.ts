@@ -127,8 +127,12 @@ export class Settler {
     const { events, activity } = this.options;
     const { queue, id, type, attempt } = delivery;
     if (!isAccepted) return events.emit('lease-lost', { queue, id });
-    if ('lateBy' in outcome) return this.#reportExpired(delivery, outcome);
-    if (activity) count(activity, outcome);
+    if ('lateBy' in outcome) {
+      const { kind, lateBy = 0 } = outcome;
+      const became = kind === 'ack' ? 'gone' : 'dead';
+      events.emit('expired', { queue, id, type, lateBy: Math.round(lateBy), became });
+      if (became === 'gone') return;
+    } else if (activity) count(activity, outcome);
     const name = EVENT_OF[outcome.kind];
     if (!events.has(name)) return;
     const attempted = { queue, id, type, attempt };
@@ -137,18 +141,6 @@ export class Settler {
     const { by = 'handler' } = outcome;
     const last = by === 'lease' ? attempt - 1 : attempt;
     events.emit('dead', { ...attempted, attempt: last, id: outcome.next?.letter ?? id, by, failure });
-  }
-
-  #reportExpired(
-    { queue, id, type, attempt }: Delivery,
-    outcome: Extract<Outcome, { readonly lateBy?: number }>,
-  ): void {
-    const { events } = this.options;
-    const { kind, lateBy = 0 } = outcome;
-    events.emit('expired', { queue, id, type, lateBy: Math.round(lateBy), became: kind === 'ack' ? 'gone' : 'dead' });
-    if (kind === 'ack') return;
-    const failure = JSON.parse(outcome.error) as MessageFailure;
-    events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });
   }
 
   #reportNotReturned(outcome: Outcome, isAccepted: boolean): void {
