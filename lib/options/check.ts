@@ -125,8 +125,22 @@ function adviceOn(given: unknown): string {
   return given === 'true' || given === 'false' ? ": compare the text, as in value === 'true'" : '';
 }
 
+const wholeNumberFrom = (min: number, max: number) =>
+  `a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`;
+
+/** The schema of the word for no limit. Its output is null. */
+export const unlimited = z.pipe(
+  z.literal('unlimited'),
+  z.transform(() => null),
+);
+
+/** The schema of a limit: a whole number from 1 to `max`, or {@link unlimited}. */
+export function limitUpTo(max: number) {
+  return z.union([unlimited, wholeNumber(1, max)], mustBe(`${wholeNumberFrom(1, max)}, or 'unlimited'`));
+}
+
 export function wholeNumber(min: number, max: number) {
-  const rule = mustBe(`a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`);
+  const rule = mustBe(wholeNumberFrom(min, max));
   return z.int(rule).check(z.minimum(min, rule), z.maximum(max, rule));
 }
 

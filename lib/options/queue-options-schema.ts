@@ -17,7 +17,19 @@ import type {
   QueueOptions,
   RetryOptions,
 } from './queue-options.js';
-import { duration, durationOr, HOUR, mustBe, number, oneOf, SECOND, trueOrFalse, wholeNumber } from './check.js';
+import {
+  duration,
+  durationOr,
+  HOUR,
+  limitUpTo,
+  mustBe,
+  number,
+  oneOf,
+  SECOND,
+  trueOrFalse,
+  unlimited,
+  wholeNumber,
+} from './check.js';
 
 /** The queue options with all defaults filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
@@ -73,20 +85,12 @@ export const retriesSchema = z.strictObject(
   mustBe('an object with attempts or backoff, such as { attempts: 3 }'),
 );
 
-const noLimit = z.pipe(
-  z.literal('unlimited'),
-  z.transform(() => null),
-);
-
 const rateSchema = z.union(
-  [noLimit, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
+  [unlimited, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
   mustBe("{ max, per }, such as { max: 100, per: '1s' }, or 'unlimited'"),
 );
 
-const noLimitOrCount = z.union(
-  [noLimit, wholeNumber(1, 10_000)],
-  mustBe("a whole number from 1 to 10000, or 'unlimited'"),
-);
+const globalConcurrencySchema = limitUpTo(10_000);
 
 /** The longest time for which a queue keeps its history, or ids, ms: 10 years. */
 const MAX_KEPT = 10 * 365.25 * 24 * HOUR;
@@ -101,13 +105,7 @@ const groupsSchema = z.union(
     off,
     z
       .strictObject({
-        concurrency: z.prefault(
-          z.union(
-            [noLimit, wholeNumber(1, MAX_CONCURRENCY)],
-            mustBe(`a whole number from 1 to ${MAX_CONCURRENCY}, or 'unlimited'`),
-          ),
-          1,
-        ),
+        concurrency: z.prefault(limitUpTo(MAX_CONCURRENCY), 1),
         onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),
         rate: z.prefault(rateSchema, 'unlimited'),
       })
@@ -141,7 +139,7 @@ const idsForSchema = z.union(
 /** All options of a queue, with defaults as a user would write them. Tests compare them with the types, comments and `docs/options.md`. */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
-  globalConcurrency: z.prefault(noLimitOrCount, 'unlimited'),
+  globalConcurrency: z.prefault(globalConcurrencySchema, 'unlimited'),
   partitions: z.prefault(wholeNumber(1, MAX_PARTITIONS), 1),
   rate: z.prefault(rateSchema, 'unlimited'),
   groups: z.prefault(groupsSchema, 'off'),
@@ -153,10 +151,7 @@ const queueFields = {
   onExpired: z.prefault(oneOf('drop', 'dead'), 'drop'),
   unknownTypeGrace: z.prefault(duration(0, MAX_DELAY), '24h'),
   maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
-  maxMessages: z.prefault(
-    z.union([noLimit, wholeNumber(1, Number.MAX_SAFE_INTEGER)], mustBe("a whole number from 1, or 'unlimited'")),
-    'unlimited',
-  ),
+  maxMessages: z.prefault(limitUpTo(Number.MAX_SAFE_INTEGER), 'unlimited'),
   maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
   history: z.prefault(historySchema, 'off'),
   idsFor: z.prefault(idsForSchema, 'off'),
@@ -194,7 +189,7 @@ export const queueLayerSchema = z.strictObject(
 /** The schema of limits that are set while a queue runs. */
 export const limitsSchema = z
   .strictObject(
-    { globalConcurrency: z.optional(noLimitOrCount), rate: z.optional(rateSchema) },
+    { globalConcurrency: z.optional(globalConcurrencySchema), rate: z.optional(rateSchema) },
     mustBe('{ globalConcurrency?, rate? }, such as { globalConcurrency: 5 }'),
   )
   .check(
