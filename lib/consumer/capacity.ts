@@ -10,7 +10,7 @@ const MIN_HALF = 32;
 /** The time within which all handlers of one claim should start, ms. */
 const TARGET = 100;
 
-export interface Reservation {
+interface Reservation {
   readonly count: number;
   /** When the slots were reserved, on the monotonic clock. */
   readonly since: number;

@@ -78,7 +78,7 @@ export function observeStep(
 }
 
 /** Work that produces the outcome of a message, or the outcomes of a batch. */
-export interface ObservedWork<Result, Shown> {
+interface ObservedWork<Result, Shown> {
   readonly handle: () => Result | Promise<Result>;
   /** Returns what observers see of the result. */
   readonly show: (result: Result) => Shown;

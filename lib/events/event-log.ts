@@ -264,7 +264,7 @@ const WORK_TEXTS: Texts = {
 };
 
 /** The logger for each kind of log line. Neither may throw. */
-export interface Loggers {
+interface Loggers {
   /** For queues and messages. */
   readonly queues: Logger;
   /** For Redis and its connections. */

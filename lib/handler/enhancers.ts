@@ -16,7 +16,7 @@ import {
 } from './nest-internals.js';
 
 /** Instances of enhancers, in the order in which Nest runs them. */
-export interface Enhancers {
+interface Enhancers {
   readonly guards: readonly CanActivate[];
   readonly interceptors: readonly NestInterceptor[];
   readonly pipes: readonly PipeTransform[];
@@ -90,7 +90,7 @@ export interface PipedParameter extends HandlerParameter {
 }
 
 /** A filter and the errors that it handles; an empty list means all errors. */
-export interface BoundFilter {
+interface BoundFilter {
   readonly func: ExceptionFilter['catch'];
   readonly exceptionMetatypes: readonly Type[];
 }

@@ -58,7 +58,7 @@ const UNITS: readonly (readonly [length: number, name: string])[] = [
 const DELAYS = { min: 0, max: MAX_DELAY };
 
 /** A value in milliseconds, or the reason why it is not a duration within the range. */
-export type ParsedDuration = { milliseconds: number } | { problem: string };
+type ParsedDuration = { milliseconds: number } | { problem: string };
 
 /** Reads a value of any type as a duration within inclusive bounds, in ms. */
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {

@@ -111,9 +111,9 @@ function callHook(call: () => unknown, owner: HookOwner): void {
 }
 
 /** Called with an error that a hook threw. */
-export type Complain = (error: unknown) => void;
+type Complain = (error: unknown) => void;
 
-export interface HookOwner {
+interface HookOwner {
   readonly name: string;
   /** Called with errors that the hook itself throws, but not with failures of the work inside it. */
   readonly complain: Complain;

@@ -70,9 +70,10 @@ function describeIssue(
   return [`${show(path)} ${issue.message}`];
 }
 
-function spelling(option: string, names: readonly string[]): string {
-  const [nearest] = nearestNames(option, names);
-  return nearest === undefined ? `the options are ${names.join(', ')}` : `did you mean ${nearest}?`;
+/** Advice on an unknown name. @param what - what the names are, such as `options` */
+export function spelling(written: string, names: readonly string[], what = 'options'): string {
+  const [nearest] = nearestNames(written, names);
+  return nearest === undefined ? `the ${what} are ${names.join(', ')}` : `did you mean ${nearest}?`;
 }
 
 const isUnknownKey = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys';

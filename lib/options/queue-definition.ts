@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
-import { nearestNames } from '../message/nearest-name.js';
 import type { Retries } from '../message/retries.js';
 import type { DelayedMessage } from '../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { isLiteral } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 import type { QueueOptions, TypedQueueOptions } from './queue-options.js';
+import { spelling } from './check.js';
 import { readTypedQueueOptions } from './resolve-options.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 import { checkOf, isSchema } from '../schemas/schema-check.js';
@@ -104,9 +104,7 @@ function checkTypes(payloads: unknown, given: readonly string[], refuse: (proble
   const types = Object.keys(payloads as PayloadSpecs);
   const unknown = given.find((type) => !types.includes(type));
   if (unknown === undefined) return;
-  const [nearest] = nearestNames(unknown, types);
-  const advice = nearest === undefined ? `the types are ${types.join(', ')}` : `did you mean ${nearest}?`;
-  throw refuse(`types.${unknown} is not a type of this queue; ${advice}`);
+  throw refuse(`types.${unknown} is not a type of this queue; ${spelling(unknown, types, 'types')}`);
 }
 
 /** Returns the definition of a class, if {@link defineQueue} has checked it. */
@@ -249,7 +247,7 @@ export type PayloadOutput<Spec> =
       ? T
       : never;
 
-export function isPayloadSpec(spec: unknown): spec is PayloadSpec {
+function isPayloadSpec(spec: unknown): spec is PayloadSpec {
   return isSchema(spec) || isBare(spec) || (typeof spec === 'function' && typeof spec.prototype === 'object');
 }
 

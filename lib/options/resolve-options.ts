@@ -188,7 +188,7 @@ const SYNONYMS = new Map([
 ]);
 
 /** Says where a misplaced option belongs; undefined if no option has that name. */
-export function placeOf(option: string): string | undefined {
+function placeOf(option: string): string | undefined {
   const elsewhere = SYNONYMS.get(option);
   if (elsewhere !== undefined) return elsewhere;
   if (option in queueLayerSchema.shape) return 'it is an option of queues: set it in `defaults`, or in `queues`';

@@ -11,7 +11,7 @@ import { OnceAMinute } from '../timing/pauses.js';
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
 /** What a read needs in order to leave out partitions that do not answer. */
-export interface Reaches {
+interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
   /** Notes any partitions that have not answered. */

@@ -20,7 +20,7 @@ const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
 
-export interface EncodedOffer extends Offer {
+interface EncodedOffer extends Offer {
   /** Undefined for the offers of a list, which are answered together. */
   resolve: ((result: OfferResult) => void) | undefined;
   reject: ((error: unknown) => void) | undefined;

@@ -5,7 +5,7 @@ import { isText, type RepeatRule } from '../message/repeat-rule.js';
 import { showGiven } from '../message/show-given.js';
 
 /** A rule as somebody has given it; its fields are not checked yet. */
-export type GivenRule = { readonly [Field in keyof RepeatRule]?: unknown };
+type GivenRule = { readonly [Field in keyof RepeatRule]?: unknown };
 
 export const RULE_FIELDS: readonly (keyof RepeatRule)[] = [
   ...(['cron', 'timeZone', 'every', 'missed', 'catchUp', 'startsAt', 'endsAt', 'limit'] as const),

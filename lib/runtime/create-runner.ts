@@ -12,7 +12,7 @@ import type { Clock } from '../timing/clock.js';
 import type { HandledRepeats } from './delay-queue-tokens.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 
-export interface RunnerParts {
+interface RunnerParts {
   readonly clock: Clock;
   readonly events: Events;
   readonly hooks?: Hooks | undefined;

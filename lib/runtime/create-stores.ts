@@ -70,7 +70,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly clock: Clock;
   readonly events: Events;
 }

@@ -106,7 +106,7 @@ function loggedEvents(instance: string): Events {
 }
 
 /** A logger that never throws. Nest passes lines to the application's own logger, whose errors must not end a loop. */
-export class SafeLogger extends Logger {
+class SafeLogger extends Logger {
   override log(...line: readonly [unknown, ...unknown[]]): void {
     attempt(() => super.log(...line));
   }

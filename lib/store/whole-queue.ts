@@ -80,10 +80,7 @@ function earlier(one: number | null, other: number | null): number | null {
  * Lists the delayed, dead or handled messages of all stores in one order. A message's place is a time and a name, with the same meaning in every
  * store, so a cursor fits all stores. To reach an offset, all messages before it are read.
  */
-export async function listMerged(
-  reading: Reading,
-  { state, from = { offset: 0 }, limit }: PageRequest,
-): Promise<StoredPage> {
+async function listMerged(reading: Reading, { state, from = { offset: 0 }, limit }: PageRequest): Promise<StoredPage> {
   // A single store can skip the messages before an offset without reading them.
   const [only, ...others] = reading.stores;
   if (others.length === 0) return only!.list({ state, from, limit });
@@ -160,7 +157,7 @@ function parsePlace(cursor: string): PlaceInTurn {
 /** Stands in for a partition's missing answer. */
 const NOTHING = { counts: [], cursor: null };
 
-export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
+async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
   const width = reading.stores.length;
   const place = cursor === undefined ? BEGIN : parsePlace(cursor);
   const { partition, inner } = place.partition < width ? place : BEGIN;
@@ -169,7 +166,7 @@ export async function countTypesInTurn(reading: Reading, cursor?: string): Promi
   return { ...page, cursor: partition + 1 < width ? formatPlace({ partition: partition + 1 }) : null };
 }
 
-export async function listInTurn(reading: Reading, request: PageRequest): Promise<StoredPage> {
+async function listInTurn(reading: Reading, request: PageRequest): Promise<StoredPage> {
   const { state, limit } = request;
   const messages: StoredMessage[] = [];
   let { partition, from } = await startOf(reading, request);

@@ -84,7 +84,7 @@ export class ChangeTally {
   }
 }
 
-export interface FailedPart {
+interface FailedPart {
   /** For example `partition 3`. */
   readonly where: string;
   readonly error: unknown;
@@ -97,7 +97,7 @@ const MAX_NAMED = 10;
  * @param what - the method's name
  * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
  */
-export function unfinished(what: string, done: string | undefined, failed: readonly FailedPart[]): unknown {
+function unfinished(what: string, done: string | undefined, failed: readonly FailedPart[]): unknown {
   const errors = failed.map(({ error }) => error);
   const worst = worstOf(errors);
   if (!(worst instanceof DelayQueueError) || (done === undefined && failed.length === 1)) return worst;

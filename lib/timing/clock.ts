@@ -60,7 +60,7 @@ export function steadyClock(clock: Pick<Clock, 'wall' | 'monotonic'>): () => num
 const MAX_VALID = 60_000;
 
 /** When a question was sent and its answer arrived, on the monotonic clock. The remote clock was read in between. */
-export interface RoundTrip {
+interface RoundTrip {
   readonly sentAt: number;
   readonly receivedAt: number;
 }

@@ -52,7 +52,7 @@ export async function allInSlices<Item>(
   await Promise.all(begun);
 }
 
-export interface BatchLimits<Item> {
+interface BatchLimits<Item> {
   readonly maxItems: number;
   /** The maximum weight of a batch, in the unit of `weigh`; a single item may exceed it. */
   readonly maxWeight: number;
@@ -61,7 +61,7 @@ export interface BatchLimits<Item> {
   readonly mayJoin?: (item: Item, previous: Item) => boolean;
 }
 
-export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
+interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
   /** Returns true if no call is in progress, so that a new item need not wait for the end of the turn. Default: false. */

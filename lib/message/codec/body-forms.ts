@@ -28,7 +28,7 @@ export class UnknownBodyForm extends DelayQueueError {
  */
 export const PUT_OFF = 'W'.charCodeAt(0);
 
-export interface PutOffBody {
+interface PutOffBody {
   /** When the message first fell due, ms; null if it was not put off before. */
   readonly since: number | null;
   readonly body: Buffer;

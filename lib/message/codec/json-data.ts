@@ -7,7 +7,7 @@ import { isDataClass } from './json-loss.js';
 /** How many values the quick check visits. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
 
-export interface DataRules {
+interface DataRules {
   /** True for a value that `write` can represent although JSON cannot. */
   readonly keeps?: Keeps;
   /** See {@link Copied}. */
