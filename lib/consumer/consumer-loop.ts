@@ -60,7 +60,10 @@ export class ConsumerLoop {
       readonly runner: MessageRunner;
       readonly clock: Clock;
       readonly events: Events;
-      readonly settings: { readonly lease: number; readonly blockTimeout: number };
+      /** The length of a lease, ms. */
+      readonly lease: number;
+      /** How long the consumer blocks while it waits for the wake-up signal, ms. */
+      readonly blockTimeout: number;
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
       readonly slots: Slots;
@@ -70,8 +73,8 @@ export class ConsumerLoop {
       readonly history?: SettledHistory | undefined;
     },
   ) {
-    const { queue, store, clock, events, settings, answerTimeout, slots, runner, activity, history } = options;
-    const common = { queue, store, clock, events, lease: settings.lease };
+    const { queue, store, clock, events, lease, answerTimeout, slots, runner, activity, history } = options;
+    const common = { queue, store, clock, events, lease };
     this.#capacity = new Capacity({ slots, clock, batch: runner.maxBatch });
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
@@ -98,11 +101,11 @@ export class ConsumerLoop {
   }
 
   start(): void {
-    const { store, clock, settings } = this.options;
+    const { store, clock, blockTimeout } = this.options;
     this.#signal = new WakeWait({
       signal: store.openWakeSignal(),
       clock,
-      maxRest: settings.blockTimeout,
+      maxRest: blockTimeout,
       passOn: () => this.#wakeAnother(),
     });
     this.#isIdle = false;
@@ -237,7 +240,7 @@ export class ConsumerLoop {
 
   /** Waits for a signal or, if the rate is used up, until it allows more, whatever signals come. Returns true when the loop must claim. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
-    const { clock, settings } = this.options;
+    const { clock, blockTimeout } = this.options;
     if (this.#hasNewLimits) {
       this.#hasNewLimits = false;
       return true;
@@ -245,7 +248,7 @@ export class ConsumerLoop {
     if (this.#claimAgainAt === undefined) {
       this.#isIdle = true;
       try {
-        return (this.#hasSignal = await signal.wait(settings.blockTimeout));
+        return (this.#hasSignal = await signal.wait(blockTimeout));
       } finally {
         this.#isIdle = false;
       }

@@ -60,8 +60,8 @@ export class PartitionWorker {
   #stopped: Promise<void> | undefined;
 
   constructor({ options, processId, onChecked, ...parts }: PartitionWorkerOptions) {
-    const { lease, checkInterval } = options;
-    this.loop = new ConsumerLoop({ ...parts, settings: options });
+    const { lease, blockTimeout, checkInterval } = options;
+    this.loop = new ConsumerLoop({ ...parts, lease, blockTimeout });
     this.scheduler = new TransferScheduler({ ...parts, id: processId, checkInterval, consumer: this.loop });
     this.repairer = new Repairer({ ...parts, lease, onChecked });
   }

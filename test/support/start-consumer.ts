@@ -48,7 +48,8 @@ export function startConsumer(
     runner,
     clock,
     events,
-    settings,
+    lease: settings.lease,
+    blockTimeout: settings.blockTimeout,
     answerTimeout: ANSWER_TIMEOUT,
     slots: slots ?? new Slots(settings.concurrency, 1),
   });
