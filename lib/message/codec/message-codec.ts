@@ -5,6 +5,7 @@ import type { Retries } from '../retries.js';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { isThenable } from '../failure.js';
 import { NO_TYPE } from '../message-id.js';
+import { tryReading } from '../untrusted-value.js';
 
 /** Converts between the content that a user offers and the body that a store keeps. */
 export interface MessageCodec {
@@ -85,29 +86,14 @@ type ContentOf<T> = MessageContent & { readonly payload: T };
  * neither hides the other messages.
  */
 export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
-  try {
-    return codec.decode(body) as ContentOf<T>;
-  } catch {
-    return (shown(codec, body) as ContentOf<T>) ?? { type: NO_TYPE, payload: body as T, headers: {} };
-  }
-}
-
-function shown(codec: MessageCodec, body: Buffer): MessageContent | undefined {
-  try {
-    return codec.show?.(body);
-  } catch {
-    return undefined;
-  }
+  const content = tryReading(() => codec.decode(body)) ?? tryReading(() => codec.show?.(body));
+  return (content ?? { type: NO_TYPE, payload: body, headers: {} }) as ContentOf<T>;
 }
 
 /** Returns a payload for a promise to resolve to; as bytes if it is unreadable, or is a thenable, for which the promise would wait. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
-  try {
-    return isThenable(payload) ? (body as T) : payload;
-  } catch {
-    return body as T;
-  }
+  return tryReading(() => isThenable(payload)) === false ? payload : (body as T);
 }
 
 /** Returns the error of a dead letter as JSON in one line. */
