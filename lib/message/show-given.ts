@@ -10,6 +10,15 @@ export function showGiven(value: unknown): string {
   return typeof value === 'number' || typeof value === 'symbol' ? String(value) : kindOf(value);
 }
 
+/** The maximum number of names in an error. */
+const MAX_NAMED = 10;
+
+/** Lists names in an error; if there are too many, the first ones and the number of the rest. */
+export function showNames(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
+
 /** Names the kind of an invalid value that an error must not show, because it may be a password. Calls no code of the value. */
 export function kindOf(value: unknown): string {
   switch (typeof value) {

@@ -1,5 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
+import { showNames } from '../message/show-given.js';
 import type { OfferReceipt } from '../store/producer-store.js';
 import { WriteFailure, type WriteOutcome } from '../store/router.js';
 import { worstOf } from '../store/write-all.js';
@@ -47,9 +48,6 @@ export function incomplete(failures: readonly unknown[], written: number, all: n
   return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
 }
 
-/** The maximum number of ids that an error names. */
-const MAX_NAMED = 10;
-
 /**
  * Like {@link incomplete}, for a list spread over several partitions. The error names the offers that are not known to be written;
  * `cause.errors` holds an error for each of them and for each refused offer.
@@ -64,8 +62,7 @@ export function incompleteInPartitions(
   if (!(worst instanceof DelayQueueError)) return worst;
   if (worst.code === 'NOT_REPLICATED') return notReplicated([...failures, ...refusals], all);
   const ids = failures.map((error) => `'${(error as DelayQueueError).messageId}'`);
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
-  const message = `${worst.message} Not known to be written: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
+  const message = `${worst.message} Not known to be written: ${showNames(ids)}.`;
   const cause = new AggregateError([...failures, ...refusals]);
   const written = all - failures.length - refusals.length;
   return written === 0

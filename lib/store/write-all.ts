@@ -1,5 +1,6 @@
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
+import { showNames } from '../message/show-given.js';
 import type { MessageStore } from './message-store.js';
 import type { Router } from './router.js';
 
@@ -90,8 +91,6 @@ interface FailedPart {
   readonly error: unknown;
 }
 
-const MAX_NAMED = 10;
-
 /**
  * Creates the error for a write that consists of several calls, some of which have failed.
  * @param what - the method's name
@@ -101,9 +100,7 @@ function unfinished(what: string, done: string | undefined, failed: readonly Fai
   const errors = failed.map(({ error }) => error);
   const worst = worstOf(errors);
   if (!(worst instanceof DelayQueueError) || (done === undefined && failed.length === 1)) return worst;
-  const more = failed.length > MAX_NAMED ? ` and ${failed.length - MAX_NAMED} more` : '';
-  const places = failed.slice(0, MAX_NAMED).map(({ where }) => where);
-  const where = `${places.join(', ')}${more}`;
+  const where = showNames(failed.map((each) => each.where));
   const cause = new AggregateError(failed.map(named));
   if (done === undefined)
     return new DelayQueueError(worst.code, `${what} failed for ${where}: ${worst.message}`, { cause });
