@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { MessageContent } from '../message/codec/message-codec.js';
-import type { Expiry } from '../message/expiry.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-id.js';
-import type { Occurrence, RepeatProgress } from '../message/repeat-rule.js';
-import { type ComputedBackoff, type Retries, shownRetries } from '../message/retries.js';
+import type { Occurrence } from '../message/repeat-rule.js';
+import { type ComputedBackoff, shownRetries } from '../message/retries.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { againWatch } from '../message/again-watch.js';
 
@@ -22,16 +21,14 @@ export interface Lease {
   readonly storeNow: (monotonic?: number) => number;
 }
 
+/** A message's own expiry, rule, attempts and backoff, as they are stored. */
+export type OwnTerms = Pick<MessageContent, 'expiry' | 'repeat' | 'retries'>;
+
 /** A message's expiry, repetition, attempts and backoff, as the message itself or its queue defines them. */
 export interface Terms {
+  readonly own: OwnTerms;
   readonly expiresAt: Date | undefined;
   readonly repeat: Occurrence | undefined;
-  /** The rule as it is stored. */
-  readonly rule: RepeatProgress | undefined;
-  /** The message's own expiry. */
-  readonly expiry: Expiry | undefined;
-  /** The message's own attempts and backoff. */
-  readonly retries: Retries | undefined;
   /** Returns the outcome of a message whose handler should not be called; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
   /** Adds to an outcome what the next attempt or occurrence needs to know. */
@@ -161,8 +158,8 @@ class HandlerMessage implements DelayedMessage {
     const { group, terms } = delivery;
     if (group !== undefined) this.group = group;
     if (!terms) return;
-    const { expiresAt, repeat, retries } = terms;
-    if (retries) Object.assign(this, shownRetries(retries));
+    const { expiresAt, repeat, own } = terms;
+    if (own.retries) Object.assign(this, shownRetries(own.retries));
     if (expiresAt) this.expiresAt = expiresAt;
     if (repeat) this.repeat = { ...repeat, at: new Date(repeat.at) };
   }

@@ -1,9 +1,7 @@
-import type { MessageContent } from '../message/codec/message-codec.js';
 import { isPutOff, unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import type { Expiry, OnExpired } from '../message/expiry.js';
-import type { Retries } from '../message/retries.js';
 import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
-import type { Delivery, Terms } from './delivery.js';
+import type { Delivery, OwnTerms, Terms } from './delivery.js';
 
 /** The expiry of messages offered without their own. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
@@ -21,42 +19,32 @@ export const ATTEMPTS_SPENT: Outcome = { kind: 'dead', error: JSON.stringify(LEA
 export class FirstDue implements Terms {
   /** When the message first fell due, ms by the store's clock. */
   readonly at: number;
-  readonly expiry: Expiry | undefined;
-  readonly retries: Retries | undefined;
+  /** True if the message was retried, deferred or put off before, so that its stored body has the wrapper. */
+  readonly wasDelayedAgain: boolean;
+  readonly own: OwnTerms;
   readonly repeat = undefined;
-  readonly rule = undefined;
   /** The time after which the message has expired, ms by the store's clock; null if it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
   readonly #body: Buffer;
-  /** True if the stored body has the wrapper. */
-  readonly #isStored: boolean;
   /** True if the next attempts need the wrapper. */
   readonly #isNeeded: boolean;
 
   constructor(
     private readonly delivery: Pick<Delivery, 'attempt' | 'dueAt' | 'lease'>,
     stored: Buffer,
-    {
-      content,
-      queue,
-    }: { readonly content: Pick<MessageContent, 'expiry' | 'repeat' | 'retries'>; readonly queue: QueueExpiry },
+    { content, queue }: { readonly content: OwnTerms; readonly queue: QueueExpiry },
   ) {
+    const { expiry, repeat, retries } = content;
     const { since, body } = unwrapPutOff(stored);
-    const { after, onExpired = queue.onExpired } = content.expiry ?? queue;
+    const { after, onExpired = queue.onExpired } = expiry ?? queue;
     this.at = since ?? delivery.dueAt;
-    this.expiry = content.expiry;
-    this.retries = content.retries;
+    this.own = { expiry, repeat, retries };
     this.#deadline = after === null ? null : this.at + after;
     this.#onExpired = onExpired;
     this.#body = body;
-    this.#isStored = isPutOff(stored);
-    this.#isNeeded = after !== null || content.repeat !== undefined;
-  }
-
-  /** True if the message was retried, deferred or put off before. */
-  get wasDelayedAgain(): boolean {
-    return this.#isStored;
+    this.wasDelayedAgain = isPutOff(stored);
+    this.#isNeeded = after !== null || repeat !== undefined;
   }
 
   get expiresAt(): Date | undefined {
@@ -65,7 +53,7 @@ export class FirstDue implements Terms {
 
   /** Dead-letters a message that has spent its own attempts, because its last lease expired; drops or dead-letters one that has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
-    if (this.delivery.attempt > (this.retries?.attempts ?? Infinity)) return ATTEMPTS_SPENT;
+    if (this.delivery.attempt > (this.own.retries?.attempts ?? Infinity)) return ATTEMPTS_SPENT;
     if (this.#deadline === null) return undefined;
     const lateBy = this.delivery.lease.storeNow() - this.#deadline;
     if (lateBy <= 0) return undefined;
@@ -78,10 +66,10 @@ export class FirstDue implements Terms {
   complete(outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'again':
-        return this.#isStored && outcome.body === undefined ? { ...outcome, body: this.#body } : outcome;
+        return this.wasDelayedAgain && outcome.body === undefined ? { ...outcome, body: this.#body } : outcome;
       case 'retry':
       case 'defer':
-        if (outcome.body !== undefined || this.#isStored || !this.#isNeeded || this.#body.length > MAX_WRAPPED) {
+        if (outcome.body !== undefined || this.wasDelayedAgain || !this.#isNeeded || this.#body.length > MAX_WRAPPED) {
           return outcome;
         }
         return { ...outcome, body: wrapPutOff(this.#body, this.at) };

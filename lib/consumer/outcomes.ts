@@ -68,7 +68,7 @@ export class Outcomes {
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
-    const outcome = retryPolicy.outcomeOf(error, delivery.attempt, delivery.terms?.retries);
+    const outcome = retryPolicy.outcomeOf(error, delivery.attempt, delivery.terms?.own.retries);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, not by its own decision, so no attempt is spent.
     if (
@@ -110,8 +110,7 @@ export class Outcomes {
     const { payload } = result;
     const due = readComingAgain(result);
     if (payload === undefined) return { kind: 'again', ...due };
-    const { expiry, retries, rule } = terms ?? {};
-    const body = encodeBody(this.options, { type, payload, headers, group, expiry, retries, repeat: rule });
+    const body = encodeBody(this.options, { type, payload, headers, group, ...terms?.own });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check?.encoded({ queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
@@ -124,7 +123,7 @@ export class Outcomes {
 
   #report({ queue, id, type, attempt, terms }: Delivery, outcome: Outcome, error: unknown): void {
     const { events, attempts: ofQueue } = this.options;
-    const attempts = terms?.retries?.attempts ?? ofQueue;
+    const attempts = terms?.own.retries?.attempts ?? ofQueue;
     const failed = { queue, id, type, attempt, attempts, failure: describeFailure(error) };
     if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
     else events.emit('failed', { ...failed, trace: traceOf(error) });

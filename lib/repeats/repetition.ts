@@ -1,11 +1,9 @@
-import type { Delivery, Terms } from '../consumer/delivery.js';
+import type { Delivery, OwnTerms, Terms } from '../consumer/delivery.js';
 import { ATTEMPTS_SPENT, type FirstDue } from '../consumer/first-due.js';
 import type { RepeatsOf } from '../consumer/message-runner.js';
 import { UnknownBodyForm } from '../message/codec/body-forms.js';
-import type { Expiry } from '../message/expiry.js';
 import { showFailure } from '../message/failure.js';
 import { isCounted, letterIdOf, type Occurrence, type RepeatProgress } from '../message/repeat-rule.js';
-import type { Retries } from '../message/retries.js';
 import type { NextOccurrence, Outcome } from '../store/consumer-store.js';
 import type { RuleTimes } from './rule-times.js';
 
@@ -35,7 +33,7 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
-  readonly rule: RepeatProgress;
+  readonly #rule: RepeatProgress;
   readonly #firstDue: FirstDue;
   readonly #next: number | null;
 
@@ -45,7 +43,7 @@ export class Repetition implements Terms {
     private readonly settings: RepeatSettings,
     { rule, firstDue }: { readonly rule: RepeatProgress; readonly firstDue: FirstDue },
   ) {
-    this.rule = rule;
+    this.#rule = rule;
     this.#firstDue = firstDue;
     this.#next = settings.times.nextAfter(rule, this.#coveredUntil());
     const { isPaused: _, count = 0, ...ofRule } = rule;
@@ -54,12 +52,8 @@ export class Repetition implements Terms {
     this.repeat = { ...ofRule, ...number, at: new Date(firstDue.at), isLast };
   }
 
-  get expiry(): Expiry | undefined {
-    return this.#firstDue.expiry;
-  }
-
-  get retries(): Retries | undefined {
-    return this.#firstDue.retries;
+  get own(): OwnTerms {
+    return this.#firstDue.own;
   }
 
   get expiresAt(): Date | undefined {
@@ -68,7 +62,7 @@ export class Repetition implements Terms {
 
   /** False if the leases of all attempts have expired. In that case, no attempt stands for the occurrences until now. */
   get #hasAttempt(): boolean {
-    return this.delivery.attempt <= (this.retries?.attempts ?? this.settings.attempts);
+    return this.delivery.attempt <= (this.own.retries?.attempts ?? this.settings.attempts);
   }
 
   /** True if nothing has happened to this occurrence before this attempt. */
@@ -84,7 +78,7 @@ export class Repetition implements Terms {
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
     if (!this.#hasAttempt) return ATTEMPTS_SPENT;
-    const { isPaused, missed, catchUp = 0 } = this.rule;
+    const { isPaused, missed, catchUp = 0 } = this.#rule;
     const missedAfter = { once: Infinity, skip: MISSED_AFTER, each: catchUp }[missed];
     const isMissed = attempt === 1 && lateness > missedAfter;
     // It fell due just before somebody paused the repetition.
@@ -105,19 +99,19 @@ export class Repetition implements Terms {
 
   /** An occurrence that no handler got, because it was missed, paused or expired, does not count. */
   #nextAfter(outcome: Outcome): NextOccurrence {
-    const { limit = Infinity, missed } = this.rule;
+    const { limit = Infinity, missed } = this.#rule;
     const { count } = this.repeat;
     if (count === undefined || 'lateBy' in outcome) return { at: this.#nextTime(missed) };
     return count >= limit ? { at: null } : { at: this.#nextTime(missed), count };
   }
 
   #nextTime(missed: RepeatProgress['missed']): number | null {
-    return missed === 'skip' ? this.settings.times.nextAfter(this.rule, this.#now) : this.#next;
+    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, this.#now) : this.#next;
   }
 
   /** Returns the instant up to which this occurrence stands for all others, ms. */
   #coveredUntil(): number {
-    const { missed, catchUp = 0 } = this.rule;
+    const { missed, catchUp = 0 } = this.#rule;
     if (missed === 'each') return Math.max(this.#firstDue.at, this.#now - catchUp);
     return this.#hasAttempt ? this.#now : this.delivery.dueAt;
   }
