@@ -51,7 +51,7 @@ const COMPOSED_IN = {
   families: 'runtime/workers',
   groups: 'runtime/(open-queue|create-stores)|producer/queue-methods|index',
   history: 'runtime/(create-runner|workers)|producer/(queue-methods|queue-views|typed-messages)|index',
-  heartbeat: 'runtime/(runtime-providers|workers|delay-queue-runtime)|producer/delay-queue-producer|index',
+  heartbeat: 'runtime/workers|producer/delay-queue-producer|index',
   limits: 'runtime/(open-queue|create-stores)|producer/queue-methods|index|testing/queues-under-test',
   observers: 'delay-queue-module|index',
   partitions: 'runtime/open-queue',

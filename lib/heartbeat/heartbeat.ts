@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { SlotUsage } from '../consumer/activity.js';
 import type { Events } from '../events/events.js';
@@ -35,8 +34,6 @@ interface RankedQueue {
  * not repeated, because the next one follows anyway, and not logged, because the connection's events report an outage.
  */
 export class Heartbeat {
-  /** The id by which the registry lists this process. */
-  readonly id = randomBytes(9).toString('base64url');
   readonly #activities = new Map<string, QueueActivity>();
   #workers: ReadonlyMap<string, Served> = new Map();
   #startedAt = 0;
@@ -50,6 +47,8 @@ export class Heartbeat {
 
   constructor(
     private readonly options: {
+      /** The id by which the registry lists this process. */
+      readonly id: string;
       readonly registry: WorkerRegistry;
       /** False while no report should be sent. */
       readonly isConnected: () => boolean;
@@ -96,9 +95,9 @@ export class Heartbeat {
 
   /** Never rejects. */
   async #send(report: string): Promise<void> {
-    const { registry, events } = this.options;
+    const { id, registry, events } = this.options;
     try {
-      await registry.report(this.id, report);
+      await registry.report(id, report);
       this.#refusals = 0;
     } catch (error) {
       if (!hasCode(error, 'STORE_REFUSED')) return;
@@ -109,7 +108,7 @@ export class Heartbeat {
   async #leave(): Promise<void> {
     // A report that is being sent again would otherwise arrive after the removal.
     await this.#sending;
-    await this.options.registry.remove(this.id).catch(() => undefined);
+    await this.options.registry.remove(this.options.id).catch(() => undefined);
   }
 
   /** Ends the current period of all counters, and writes the report of the last minute. */

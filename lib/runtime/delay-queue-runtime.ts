@@ -14,7 +14,6 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS, START_TASK, type StartTask, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
-import { Heartbeat } from '../heartbeat/heartbeat.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -74,7 +73,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly misspeltNames: MisspeltNames,
     private readonly modules: ModulesContainer,
     private readonly app: ModuleRef,
-    @Inject(Heartbeat) private readonly heartbeat: Heartbeat | undefined,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
     @Optional() @Inject(START_TASK) private readonly startTask: StartTask | undefined,
   ) {}
@@ -102,7 +100,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       this.#stop().finally(cancelTimer).then(resolve, reject);
     });
     await inSlices(this.#workers.values(), this.clock, (worker) => worker.abandon());
-    this.heartbeat?.stop();
+    this.workers.heartbeat?.stop();
     const queues = this.#held();
     const count = queues.reduce((sum, each) => sum + each.count, 0);
     if (count > 0) this.events.emit('shutdown-timed-out', { count, queues });
@@ -179,7 +177,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (this.#stopping) return;
     this.registrar.started(handled.map(({ name }) => name));
     if (handled.length > 0) {
-      this.heartbeat?.start(this.#workers);
+      this.workers.heartbeat?.start(this.#workers);
       this.shutdownHint?.start();
     }
     if (this.options.consume) await this.startTask?.run();

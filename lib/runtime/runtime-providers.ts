@@ -3,7 +3,6 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { logEvents } from '../events/event-log.js';
 import { Events } from '../events/events.js';
 import { AgainAdvice } from './again-advice.js';
-import { Heartbeat } from '../heartbeat/heartbeat.js';
 import { HandlerCalls } from '../handler/handler-calls.js';
 import { HandlerExplorer } from '../handler/handler-explorer.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
@@ -16,7 +15,7 @@ import type { ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { resolveModuleOptionsInSlices } from '../options/resolve-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
 import { inSlices } from '../timing/event-loop.js';
-import { createStores, type Stores } from './create-stores.js';
+import { createStores } from './create-stores.js';
 import { DelayQueueRuntime, ShutdownHint } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { Instance, InstanceCheck, namedInstance } from './instance.js';
@@ -66,15 +65,6 @@ export const runtimeProviders: Provider[] = [
   Queues,
   MisspeltNames,
   QueueRegistrar,
-  {
-    provide: Heartbeat,
-    useFactory: (options: ResolvedModuleOptions, stores: Stores, clock: Clock, events: Events) => {
-      const { workerRegistry: registry } = stores;
-      if (!options.heartbeat || !options.consume || !registry) return undefined;
-      return new Heartbeat({ registry, isConnected: () => stores.isConnected, clock, events });
-    },
-    inject: [RESOLVED_OPTIONS, STORES, CLOCK, Events],
-  },
   Workers,
   {
     provide: ShutdownHint,

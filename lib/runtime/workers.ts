@@ -34,8 +34,10 @@ export type Worker = QueueWorker | Family;
 /** Creates the workers of the queues and families that this process handles. */
 @Injectable()
 export class Workers {
-  /** Distinguishes this process's schedulers from those of others. */
+  /** Distinguishes this process from others: its schedulers, its reports, and what it has handled. */
   readonly #processId = randomBytes(9).toString('base64url');
+  /** Undefined if this process is not to be listed. */
+  readonly heartbeat: Heartbeat | undefined;
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
@@ -49,8 +51,13 @@ export class Workers {
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
-    @Inject(Heartbeat) private readonly heartbeat: Heartbeat | undefined,
-  ) {}
+  ) {
+    const { workerRegistry: registry } = stores;
+    if (options.heartbeat && options.consume && registry) {
+      const isConnected = () => stores.isConnected;
+      this.heartbeat = new Heartbeat({ id: this.#processId, registry, isConnected, clock, events });
+    }
+  }
 
   /** Creates the worker of a queue or family. The caller starts it. */
   open(declared: DeclaredQueue): Worker {
@@ -59,7 +66,7 @@ export class Workers {
 
   /** This process, as the history of a queue names it. */
   get #self(): HandlingWorker {
-    return { id: this.heartbeat?.id ?? this.#processId, host: hostname(), pid: process.pid };
+    return { id: this.#processId, host: hostname(), pid: process.pid };
   }
 
   async #remainsOf(queue: Queue): Promise<QueueRemains> {

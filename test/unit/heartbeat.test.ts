@@ -41,7 +41,7 @@ describe('the heartbeat', () => {
     registry = new Registry(clock);
     events = new LoggedEvents();
     isConnected = true;
-    heartbeat = new Heartbeat({ registry, isConnected: () => isConnected, clock, events });
+    heartbeat = new Heartbeat({ id: 'process', registry, isConnected: () => isConnected, clock, events });
   });
 
   const listed = async () => (await listWorkers(registry, undefined)).workers;
