@@ -52,7 +52,8 @@ const COMPOSED_IN = {
   groups: 'runtime/(open-queue|create-stores)|producer/queue-methods|index',
   history: 'runtime/(create-runner|workers)|producer/(queue-methods|queue-views|typed-messages)|index',
   heartbeat: 'runtime/workers|producer/delay-queue-producer|index',
-  limits: 'runtime/(open-queue|create-stores)|producer/queue-methods|index|testing/queues-under-test',
+  limits:
+    'runtime/(open-queue|create-stores)|producer/queue-methods|index|testing/queues-under-test|export/queue-import',
   observers: 'delay-queue-module|index',
   partitions: 'runtime/open-queue',
   repeats: 'delay-queue-module',

@@ -52,7 +52,7 @@ export class QueueExport {
   }
 
   async #settings(paused: boolean): Promise<SettingsLine> {
-    const limits = await this.instance.queues.limits.read(this.queue.name);
+    const limits = await this.instance.stores.limits.read(this.queue.name);
     return { kind: 'settings', paused, ...(limits && { limits }) };
   }
 

@@ -1,8 +1,9 @@
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
+import { assertLimitable } from '../limits/assert-limitable.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { duplicate, QueueWriter } from '../producer/queue-writer.js';
 import { assertGroupConcurrency } from '../message/group-concurrency.js';
-import { assertGrouped, assertLimitable } from '../producer/unsupported.js';
+import { assertGrouped } from '../producer/assert-supported.js';
 import type { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';
 import type { RestoreOutcome } from '../store/message-past.js';
@@ -185,7 +186,7 @@ export class QueueImport {
   async #applySettings({ paused, limits }: SettingsLine): Promise<void> {
     // First, so that nothing is handled before everything is here.
     if (paused) await this.queue.store.pause();
-    if (limits) await this.instance.queues.limits.write(this.queue.name, limits);
+    if (limits) await this.instance.stores.limits.write(this.queue.name, limits);
   }
 
   async #applyGroup({ group, paused, concurrency }: GroupLine): Promise<void> {

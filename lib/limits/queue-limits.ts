@@ -4,6 +4,8 @@ import { dateOf, type Duration } from '../message/duration.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 import { readLimits } from '../options/resolve-options.js';
+import type { WholeQueue } from '../store/whole-queue.js';
+import { assertLimitable, type LimitableQueue } from './assert-limitable.js';
 import type { LimitsRegistry, SetLimits } from './set-limits.js';
 
 /** Limits to set while a queue runs. What is left out stays as the options say. */
@@ -49,20 +51,18 @@ export interface QueueLimits {
   reset(): Promise<boolean>;
 }
 
-interface LimitedQueue {
-  readonly name: string;
-  readonly registry: LimitsRegistry;
-  /** Throws if these limits cannot be set. */
-  readonly assertSupported: (limits: Pick<SetLimits, 'globalConcurrency' | 'rate'>) => void;
-  /** Returns the store's time, ms. */
-  readonly now: () => Promise<number>;
+interface LimitedQueue extends LimitableQueue {
+  readonly store: Pick<WholeQueue, 'status'>;
 }
 
 export class StoredLimits implements QueueLimits {
-  constructor(private readonly queue: LimitedQueue) {}
+  constructor(
+    private readonly queue: LimitedQueue,
+    private readonly registry: LimitsRegistry,
+  ) {}
 
   async get(): Promise<LimitsSet | null> {
-    const set = await this.queue.registry.read(this.queue.name);
+    const set = await this.registry.read(this.queue.name);
     return set ? show(set) : null;
   }
 
@@ -70,15 +70,15 @@ export class StoredLimits implements QueueLimits {
     const { queue } = this;
     const limits = readLimits(given, `limits('${queue.name}').set(…)`);
     const by = readBy(readFields(options, 'options', ['by']).by);
-    queue.assertSupported(limits);
-    const at = await queue.now();
+    assertLimitable(queue, limits);
+    const at = (await queue.store.status()).now;
     // Reading the time may have revealed that the queue has partitions.
-    queue.assertSupported(limits);
-    await queue.registry.write(queue.name, { ...limits, by, at });
+    assertLimitable(queue, limits);
+    await this.registry.write(queue.name, { ...limits, by, at });
   }
 
   async reset(): Promise<boolean> {
-    return this.queue.registry.write(this.queue.name, undefined);
+    return this.registry.write(this.queue.name, undefined);
   }
 }
 

@@ -22,10 +22,11 @@ import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
+import { unsupported } from '../store/unsupported.js';
 import type { Clock } from '../timing/clock.js';
 import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
-import { assertRetries, unsupported } from './unsupported.js';
+import { assertRetries } from './assert-supported.js';
 
 /** Changes that `reschedule` makes in addition to the due time. An omitted field stays as it is. */
 export interface MessageChange {

@@ -33,9 +33,10 @@ import {
   snapshotOf,
 } from './queue-views.js';
 import type { HandledOf, SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
-import { assertGrouped, assertKeepsIds, assertLimitable } from './unsupported.js';
+import { assertGrouped, assertKeepsIds } from './assert-supported.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { REPEATS } from '../runtime/delay-queue-tokens.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { REPEATS, STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
 import type { RepeatingMessages } from './repeating-messages.js';
@@ -77,6 +78,7 @@ export class QueueParts {
   @Inject() readonly offers!: Offers;
   @Inject() readonly changes!: Changes;
   @Inject(REPEATS) readonly repeats!: OfferedRepeats;
+  @Inject(STORES) readonly stores!: Pick<Stores, 'limits'>;
 }
 
 // These are symbols, so they cannot collide with the properties of a class that extends a typed queue.
@@ -482,13 +484,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    */
   limits(...args: Name): QueueLimits {
     const [queue] = this[NAMED]<[]>(args);
-    const { name, store } = queue;
-    return new StoredLimits({
-      name,
-      registry: this[PARTS].queues.limits,
-      assertSupported: (limits) => assertLimitable(queue, limits),
-      now: async () => (await store.status()).now,
-    });
+    return new StoredLimits(queue, this[PARTS].stores.limits);
   }
 
   /**

@@ -22,7 +22,7 @@ import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import { unsupported } from './unsupported.js';
+import { unsupported } from '../store/unsupported.js';
 
 export interface QueueCounts extends MessageCounts {
   /**

@@ -9,7 +9,7 @@ import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { type Destination, Repartitioned, type Router, WriteFailure, type WriteOutcome } from '../store/router.js';
 import { inBatches, TurnBatcher } from '../timing/event-loop.js';
 import type { NewMessage, OfferResult } from './offer.js';
-import { assertSupported } from './unsupported.js';
+import { assertSupported } from './assert-supported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
 /** Limits of a call. They keep scripts short even with large payloads, and let Redis process one batch while the next is encoded. */

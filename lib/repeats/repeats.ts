@@ -17,9 +17,9 @@ import { checkOfferOptions, type OfferResult, withRetries } from '../producer/of
 import { Offers } from '../producer/offers.js';
 import { checkInTime } from '../producer/payload-in-time.js';
 import type { OccurrenceQuery, OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
-import { unsupported } from '../producer/unsupported.js';
 import { duplicate } from '../producer/queue-writer.js';
 import type { Offer } from '../store/producer-store.js';
+import { unsupported } from '../store/unsupported.js';
 import { readRule, RULE_FIELDS } from './read-rule.js';
 import { repeatsWith } from './repetition.js';
 import { RuleTimes } from './rule-times.js';

@@ -65,11 +65,6 @@ export class Queues {
     this.#families = Object.keys(options.queues).filter(isFamily);
   }
 
-  /** The limits that were set for queues while they run. */
-  get limits(): Stores['limits'] {
-    return this.stores.limits;
-  }
-
   /** Returns the queue with a user-supplied name, or throws `INVALID_ARGUMENT`. */
   named(name: string): Queue {
     const known = this.#known.get(name);

@@ -6,7 +6,7 @@ import type { DeclaredQueue } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ComingAgain } from '../message/handler-results.js';
 import { NO_TYPE } from '../message/message-id.js';
-import { assertGrouped, assertRetries } from '../producer/unsupported.js';
+import { assertGrouped, assertRetries } from '../producer/assert-supported.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { Instance } from '../runtime/instance.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';

@@ -1,14 +1,8 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { partitionConflict } from '../message/partition-conflict.js';
 import type { Retries } from '../message/retries.js';
-import type { StoreLimits } from '../store/message-store.js';
 import type { Queue } from '../runtime/queues.js';
+import { unsupported } from '../store/unsupported.js';
 import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
-
-export function unsupported({ name, options }: Queue, what: string): DelayQueueError {
-  const problem = `${what}: layout '${options.layout.name}' of queue '${name}' cannot do this; leave it out`;
-  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', problem);
-}
 
 /** Throws if the queue's layout, or the lack of the option `groups`, rules out one of an offer's options. */
 export function assertSupported(
@@ -55,23 +49,4 @@ export function assertKeepsIds(queue: Queue, what: string): void {
   if (idsFor) return;
   const advice = `set queues['${queue.name}'].idsFor, such as { for: '1d' }, in every process that uses the queue`;
   throw new DelayQueueError('INVALID_ARGUMENT', `${what}: queue '${queue.name}' keeps no ids; ${advice}`);
-}
-
-/**
- * Throws unless the limits of this queue may change while it runs.
- * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
- */
-export function assertLimitable(queue: Queue, limits: Pick<StoreLimits, 'rate' | 'globalConcurrency'>): void {
-  const { layout, partitions, groups } = queue.options;
-  const what = `limits('${queue.name}').set(…)`;
-  if (!layout.can.globalConcurrency) throw unsupported(queue, what);
-  const count = Math.max(partitions, queue.router.changes?.partitions ?? 1);
-  const conflict = partitionConflict(limits, { partitions: count, hasGroups: Boolean(groups) });
-  if (!conflict) return;
-  const problem = {
-    'global concurrency': 'globalConcurrency needs partitions: 1, because no claim sees the messages of all partitions',
-    'rate with groups': 'rate needs partitions: 1 if messages have groups',
-    'low rate': `rate.max must be at least ${count}, because each partition has an equal share`,
-  }[conflict];
-  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: ${problem}; the queue has partitions: ${count}`);
 }
