@@ -50,7 +50,7 @@ const COMPOSED_IN = {
   batches: 'runtime/create-runner',
   families: 'runtime/workers',
   groups: 'runtime/(open-queue|create-stores)|producer/queue-methods|index',
-  history: 'runtime/(create-runner|workers)|producer/(queue-methods|queue-views|typed-messages)|index',
+  history: 'runtime/(create-runner|workers)|producer/(queue-methods|typed-messages)|index',
   heartbeat: 'runtime/workers|producer/delay-queue-producer|index',
   limits:
     'runtime/(open-queue|create-stores)|producer/queue-methods|index|testing/queues-under-test|export/queue-import',

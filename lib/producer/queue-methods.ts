@@ -1,5 +1,6 @@
 import { type GroupList, listGroups } from '../groups/group-list.js';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
+import { findHandledMessage, listHandled, readFindOptions } from '../history/find-handled.js';
 import type { HandledMessage } from '../history/handled-message.js';
 import { countByDue, type DueHistogram, type HistogramQuery } from '../search/due-histogram.js';
 import { type MatchingMessages, StoredMatches } from '../search/matching-messages.js';
@@ -23,12 +24,9 @@ import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferOptions, OfferRequest, OfferResult } from './offer.js';
 import {
   countByType,
-  findHandledMessage,
-  listHandled,
   listMessages,
   type QueueCounts,
   type QueueStatus,
-  readFindOptions,
   readStatus,
   snapshotOf,
 } from './queue-views.js';

@@ -1,4 +1,3 @@
-import { type HandledMessage, handledMessageOf } from '../history/handled-message.js';
 import { readContent, storedError } from '../message/codec/message-codec.js';
 import { unwrapPutOff } from '../message/codec/body-forms.js';
 import { dateOf } from '../message/duration.js';
@@ -17,12 +16,9 @@ import {
   readPlacedPage,
 } from '../message/page.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
-import { readFields } from '../message/read-fields.js';
-import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import { unsupported } from '../store/unsupported.js';
 
 export interface QueueCounts extends MessageCounts {
   /**
@@ -92,39 +88,6 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   assertState(state, ['handled']);
   const page = await queue.store.list({ state, ...readPlacedPage(query) });
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
-}
-
-/** Selects what `find` finds. */
-interface FindOptions {
-  /** True: also a handled message that the queue remembers, if no other has the id. Default: false. */
-  readonly handled?: boolean | undefined;
-}
-
-/** Returns true if handled messages are to be found, too. @throws DelayQueueError `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT` */
-export function readFindOptions(queue: Queue, options: FindOptions | undefined): boolean {
-  const { handled = false } = options === undefined ? {} : readFields(options, 'options', ['handled']);
-  if (typeof handled !== 'boolean') {
-    throw new DelayQueueError('INVALID_ARGUMENT', `handled must be true or false, not ${showGiven(handled)}`);
-  }
-  if (handled) assertRemembers(queue, `find('${queue.name}', …, { handled: true })`);
-  return handled;
-}
-
-export async function findHandledMessage(queue: Queue, id: string): Promise<HandledMessage | null> {
-  const found = await queue.router.lookUp(id, async (store) => (await store.findHandled?.(id)) ?? null);
-  return found && handledMessageOf(queue, found);
-}
-
-export async function listHandled(queue: Queue, query: MessageQuery | undefined): Promise<MessagePage<HandledMessage>> {
-  const place = readPlacedPage(query);
-  assertRemembers(queue, `list('${queue.name}', 'handled')`);
-  const page = await queue.store.list({ state: 'handled', ...place });
-  return { ...page, messages: page.messages.map((message) => handledMessageOf(queue, message)) };
-}
-
-/** Throws `UNSUPPORTED_BY_LAYOUT` if the queue cannot have a history. */
-function assertRemembers(queue: Queue, what: string): void {
-  if (!queue.options.layout.can.history) throw unsupported(queue, what);
 }
 
 /** Converts a stored message to the form that users see. A body that cannot be decoded is shown as its bytes. */
