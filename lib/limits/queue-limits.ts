@@ -3,9 +3,9 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { dateOf, type Duration } from '../message/duration.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
-import { readLimits } from '../options/resolve-options.js';
 import type { WholeQueue } from '../store/whole-queue.js';
 import { assertLimitable, type LimitableQueue } from './assert-limitable.js';
+import { readLimits } from './read-limits.js';
 import type { LimitsRegistry, SetLimits } from './set-limits.js';
 
 /** Limits to set while a queue runs. What is left out stays as the options say. */

@@ -85,12 +85,12 @@ export const retriesSchema = z.strictObject(
   mustBe('an object with attempts or backoff, such as { attempts: 3 }'),
 );
 
-const rateSchema = z.union(
+export const rateSchema = z.union(
   [unlimited, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
   mustBe("{ max, per }, such as { max: 100, per: '1s' }, or 'unlimited'"),
 );
 
-const globalConcurrencySchema = limitUpTo(10_000);
+export const globalConcurrencySchema = limitUpTo(10_000);
 
 /** The longest time for which a queue keeps its history, or ids, ms: 10 years. */
 const MAX_KEPT = 10 * 365.25 * 24 * HOUR;
@@ -185,19 +185,6 @@ export const queueLayerSchema = z.strictObject(
   queueFields,
   mustBe('an object with options of the queue, such as { concurrency: 8 }'),
 );
-
-/** The schema of limits that are set while a queue runs. */
-export const limitsSchema = z
-  .strictObject(
-    { globalConcurrency: z.optional(globalConcurrencySchema), rate: z.optional(rateSchema) },
-    mustBe('{ globalConcurrency?, rate? }, such as { globalConcurrency: 5 }'),
-  )
-  .check(
-    z.refine(
-      ({ globalConcurrency, rate }) => globalConcurrency !== undefined || rate !== undefined,
-      mustBe('{ globalConcurrency?, rate? } with at least one of them, such as { globalConcurrency: 5 }'),
-    ),
-  );
 
 const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),

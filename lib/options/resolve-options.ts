@@ -19,7 +19,6 @@ import {
   type BatchSize,
   handlerSchema,
   instanceSchema,
-  limitsSchema,
   queueHandlerSchema,
   queueLayerSchema,
   queueSchema,
@@ -113,11 +112,6 @@ export function readTypedQueueOptions(
 export function readRetries({ attempts, backoff }: RetryOptions): Retries {
   const given = { ...(attempts !== undefined && { attempts }), ...(backoff !== undefined && { backoff }) };
   return check(retriesSchema, given, 'options', undefined, 'INVALID_ARGUMENT');
-}
-
-/** Checks limits that are set while a queue runs. @throws DelayQueueError `INVALID_ARGUMENT` */
-export function readLimits(given: z.input<typeof limitsSchema>, place: string): z.output<typeof limitsSchema> {
-  return check(limitsSchema, given, place, undefined, 'INVALID_ARGUMENT');
 }
 
 /** Checks the options of a listener and reads its instance. */
