@@ -1,6 +1,7 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { type CancelTimer, type Clock, readingTime, RemoteClock } from '../timing/clock.js';
+import { CoalescedTask } from '../timing/coalesced-task.js';
 import { failurePause } from '../timing/pauses.js';
 import {
   LEASE_EXPIRED,
@@ -53,11 +54,14 @@ export class TransferScheduler implements DueListener {
   readonly #random: () => number;
   readonly #streak: FailureStreak;
   readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
+  /** Transfers until nothing is due. Yields the maximum time until the next transfer, ms. */
+  readonly #transfers = new CoalescedTask(
+    () => this.#transfer(),
+    (nextCheck) => this.#waitAtMost(nextCheck),
+  );
   #unwatch: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #expected: Expectation | undefined;
-  #running: Promise<void> | undefined;
-  #again = false;
   #eager = true;
   /** The number of ready messages in the last report. */
   #ready = 0;
@@ -100,21 +104,21 @@ export class TransferScheduler implements DueListener {
 
   /** Milliseconds until the next known due time or end of a lease; 0 while messages are ready. */
   get quietFor(): number {
-    if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
+    if (this.#transfers.isRunning || this.#failures > 0 || this.#ready > 0) return 0;
     return this.#expected ? Math.max(0, this.#expected.at - this.options.clock.monotonic()) : Infinity;
   }
 
   start(): void {
     this.#started = true;
     this.#unwatch = this.options.store.watchDue(this);
-    void this.#wake();
+    this.#wake();
   }
 
   /** Stops, and waits for any transfer in progress. Still passes on aborts, because handlers may carry on. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#cancelTimer?.();
-    await this.#running;
+    await this.#transfers.stop();
   }
 
   onEarlierDue({ dueAt, dueIn }: { dueAt: number; dueIn: number }): void {
@@ -130,7 +134,7 @@ export class TransferScheduler implements DueListener {
   }
 
   onListening(): void {
-    void this.#wake();
+    this.#wake();
   }
 
   /** Ends the subscription. */
@@ -201,7 +205,7 @@ export class TransferScheduler implements DueListener {
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
     if (isLatest) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: this.#timeOf(at + nextIn, nextIn), dueAt: at + nextIn });
-    if (this.#running || this.#failures > 0) return;
+    if (this.#transfers.isRunning || this.#failures > 0) return;
     this.#ready = ready;
     // While messages are ready, the other scheduler soon announces when their leases end. If it does not, this one asks the store.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
@@ -234,42 +238,33 @@ export class TransferScheduler implements DueListener {
     if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 
-  /** Runs until nothing is due. If a run is in progress, it repeats. */
-  #wake(): Promise<void> {
-    if (!this.#started) return Promise.resolve();
-    this.#again = true;
-    return (this.#running ??= this.#runUntilIdle());
+  #wake(): void {
+    if (this.#started) this.#transfers.request();
   }
 
-  async #runUntilIdle(): Promise<void> {
-    const { clock, checkInterval } = this.options;
-    let nextCheck = checkInterval;
-    while (this.#again && this.#started) {
-      this.#again = false;
-      try {
-        const { ready, moved, recovered } = await this.runOnce();
-        this.#ready = ready;
-        // Some of these messages were already ready before this run.
-        if (ready > moved + recovered) this.options.consumer?.wake();
-        this.#failures = 0;
-        this.#streak.worked();
-        nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
-      } catch (error) {
-        nextCheck = this.#pauseAfter(error);
-      }
+  async #transfer(): Promise<number> {
+    const { checkInterval, consumer } = this.options;
+    try {
+      const { ready, moved, recovered } = await this.runOnce();
+      this.#ready = ready;
+      // Some of these messages were already ready before this run.
+      if (ready > moved + recovered) consumer?.wake();
+      this.#failures = 0;
+      this.#streak.worked();
+      return ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
+    } catch (error) {
+      // The retry asks for everything again, including due times.
+      this.#expected = undefined;
+      if (this.#started) this.#streak.callFailed(error);
+      return failurePause(++this.#failures, this.#random);
     }
-    // Done in the same step as the check of `#again`: a wake in between would be lost.
-    this.#running = undefined;
-    this.#lookedAt = clock.monotonic();
+  }
+
+  /** Sets the timer for the next transfer, which is made after at most this many ms. */
+  #waitAtMost(nextCheck: number): void {
+    this.#lookedAt = this.options.clock.monotonic();
     this.#checkAt = this.#lookedAt + nextCheck;
     this.#arm(this.#lookedAt);
-  }
-
-  #pauseAfter(error: unknown): number {
-    // The retry asks for everything again, including due times.
-    this.#expected = undefined;
-    if (this.#started) this.#streak.callFailed(error);
-    return failurePause(++this.#failures, this.#random);
   }
 
   #arm(now = this.options.clock.monotonic()): void {
@@ -278,14 +273,14 @@ export class TransferScheduler implements DueListener {
     const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
     const announceAt = this.#hasUnannounced && this.#failures === 0 ? this.#announcedAt + ANNOUNCE_INTERVAL : Infinity;
     const delay = Math.min(dueAt, announceAt, this.#checkAt) - now;
-    this.#cancelTimer = this.options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
+    this.#cancelTimer = this.options.clock.schedulePunctually(() => this.#wake(), Math.max(0, delay));
   }
 
   #expectEarlier(expected: Expectation): void {
     if (this.#expected && this.#expected.at <= expected.at) return;
     this.#expected = expected;
     // A run in progress sets the timer when it ends.
-    if (!this.#running) this.#arm();
+    if (!this.#transfers.isRunning) this.#arm();
   }
 
   #newGrace(): number {

@@ -1,6 +1,7 @@
 import { longer, type RunningHandler, type SlotUsage } from '../consumer/activity.js';
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
+import { CoalescedTask } from '../timing/coalesced-task.js';
 import { failurePause } from '../timing/pauses.js';
 import { type CallStreak, FamilyMember, type MemberSource, Semaphore } from './family-member.js';
 
@@ -36,8 +37,11 @@ export class Family {
   #sightings: ReadonlyMap<string, Sighting> = new Map();
   #unwatch: (() => void) | undefined;
   #cancelReading: CancelTimer | undefined;
-  #reading: Promise<void> | undefined;
-  #again = false;
+  /** Reads the directory. Yields the time until the next reading, ms. */
+  readonly #readings = new CoalescedTask(
+    () => this.#readDirectory(),
+    (next) => this.#readIn(next),
+  );
   #failures = 0;
   #stopped = false;
 
@@ -87,7 +91,7 @@ export class Family {
       {
         onEarlierDue: (queue, dueIn) => has(queue) && !this.#stopped && this.#member(queue).expect(dueIn),
         onAbort: (queue, claim) => this.#members.get(queue)?.abort(claim),
-        onListening: () => void this.#read(),
+        onListening: () => this.#read(),
       },
     );
     this.#readIn(LISTENING_GRACE);
@@ -97,8 +101,7 @@ export class Family {
   async stopClaiming(): Promise<void> {
     this.#stopped = true;
     this.#cancelReading?.();
-    await Promise.all(this.#all().map((member) => member.stopClaiming()));
-    await this.#reading;
+    await Promise.all([this.#readings.stop(), ...this.#all().map((member) => member.stopClaiming())]);
   }
 
   async drained(): Promise<void> {
@@ -135,37 +138,27 @@ export class Family {
     return member;
   }
 
-  /** Reads the directory. If it is already being read, reads it again afterwards. */
-  #read(): Promise<void> {
-    if (this.#stopped) return Promise.resolve();
-    this.#again = true;
-    return (this.#reading ??= this.#readUntilDone());
+  #read(): void {
+    if (!this.#stopped) this.#readings.request();
   }
 
-  async #readUntilDone(): Promise<void> {
+  async #readDirectory(): Promise<number> {
     const { checkInterval, random = Math.random, streak } = this.options;
-    let next = checkInterval;
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      try {
-        await this.#readOnce();
-        this.#failures = 0;
-        streak.worked();
-        // Shortened by up to a quarter, so that processes read at different times.
-        next = checkInterval * (1 - random() / 4);
-      } catch (error) {
-        if (!this.#stopped) streak.callFailed(error);
-        next = Math.min(failurePause(++this.#failures), checkInterval);
-      }
+    try {
+      await this.#readOnce();
+      this.#failures = 0;
+      streak.worked();
+      // Shortened by up to a quarter, so that processes read at different times.
+      return checkInterval * (1 - random() / 4);
+    } catch (error) {
+      if (!this.#stopped) streak.callFailed(error);
+      return Math.min(failurePause(++this.#failures), checkInterval);
     }
-    // Done in the same step as the check of `#again`: a request in between would be lost.
-    this.#reading = undefined;
-    this.#readIn(next);
   }
 
   #readIn(delay: number): void {
     this.#cancelReading?.();
-    if (!this.#stopped) this.#cancelReading = this.options.clock.schedule(() => void this.#read(), delay);
+    if (!this.#stopped) this.#cancelReading = this.options.clock.schedule(() => this.#read(), delay);
   }
 
   async #readOnce(): Promise<void> {

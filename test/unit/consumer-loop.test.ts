@@ -259,6 +259,8 @@ describe('ConsumerLoop', () => {
     await offer('c', 0, 'J1');
     await clock.advance(100);
     expect(handled.ids).toEqual(['a', 'c']);
+    // Outcomes are sent at the end of the turn.
+    await clock.advance(0);
     expect(await counts()).toMatchObject({ dead: 1, active: 0 });
   });
 

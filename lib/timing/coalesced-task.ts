@@ -1,0 +1,40 @@
+/** A task that never runs twice at once. All requests during a run are served by one more run after it. */
+export class CoalescedTask<Result> {
+  #running: Promise<void> | undefined;
+  #isRequested = false;
+
+  /**
+   * @param run - the task; it must not reject
+   * @param onIdle - called with the last run's result once no further run is requested
+   */
+  constructor(
+    private readonly run: () => Promise<Result>,
+    private readonly onIdle: (last: Result) => void,
+  ) {}
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  request(): void {
+    this.#isRequested = true;
+    this.#running ??= this.#runUntilIdle();
+  }
+
+  /** Withdraws any request that no run has served yet, and waits for the current run. The caller makes no more requests. */
+  async stop(): Promise<void> {
+    this.#isRequested = false;
+    await this.#running;
+  }
+
+  async #runUntilIdle(): Promise<void> {
+    let last: Result;
+    do {
+      this.#isRequested = false;
+      last = await this.run();
+    } while (this.#isRequested);
+    // Done in the same step as the last check: a request in between would be lost.
+    this.#running = undefined;
+    this.onIdle(last);
+  }
+}
