@@ -9,7 +9,7 @@ import type {
   ConsumerStore,
   TransferReport,
 } from '../store/consumer-store.js';
-import { type Clock, RemoteClock } from '../timing/clock.js';
+import type { Clock, RemoteClock } from '../timing/clock.js';
 import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies in one claim, in bytes. Limited so that the answer arrives in time even over a slow connection. */
@@ -20,9 +20,6 @@ const MAX_UNANSWERED = 3;
 
 /** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
-
-/** The maximum error of the store's time, ms. Messages may expire early by this much. After a slower answer, the store is asked again. */
-const MAX_ROUND_TRIP = 50;
 
 /** The minimum interval between requests for the store's time, ms. If the network is always slow, asking more often does not help. */
 const ASK_INTERVAL = 60_000;
@@ -59,8 +56,7 @@ export class Claimer {
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
   /** The share of the usual limits that claims currently ask for. */
   #share = 1;
-  readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
-  readonly #storeNow = (monotonic = this.options.clock.monotonic()): number => this.#storeClock.at(monotonic);
+  readonly #storeNow = (monotonic = this.options.clock.monotonic()): number => this.options.storeClock.at(monotonic);
   /** When the store was last asked for its time, on the monotonic clock. */
   #askedAt = -Infinity;
 
@@ -74,6 +70,7 @@ export class Claimer {
       readonly lease: number;
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
+      readonly storeClock: RemoteClock;
     },
   ) {}
 
@@ -120,7 +117,7 @@ export class Claimer {
   }
 
   async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
-    const { store, clock, lease, answerTimeout } = this.options;
+    const { store, clock, lease, answerTimeout, storeClock } = this.options;
     // The next claim can supersede only one of these claims, but each of them may have taken messages. So the others are ended here.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const token = this.#newToken();
@@ -146,8 +143,8 @@ export class Claimer {
       if (orphans.length > 0)
         this.options.events.emit('messages-lost', { queue: this.options.queue, count: orphans.length });
       const claimAgainAt = claimAgainIn === undefined ? undefined : receivedAt + claimAgainIn;
-      if (now !== undefined) this.#storeClock.learn(now, { sentAt, receivedAt });
-      const mustAsk = messages.length > 0 && this.#storeClock.isStale(receivedAt);
+      if (now !== undefined) storeClock.learn(now, { sentAt, receivedAt });
+      const mustAsk = messages.length > 0 && storeClock.isStale(receivedAt);
       const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
       // The lease cannot have begun before the claim was sent.
       const held = { token, end: sentAt + lease, held: 0, storeNow: this.#storeNow };
@@ -165,13 +162,13 @@ export class Claimer {
    * `sentAt` if it did not ask.
    */
   async #askTime(sentAt: number): Promise<number> {
-    const { store, clock, lease } = this.options;
+    const { store, clock, lease, storeClock } = this.options;
     if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
     this.#askedAt = sentAt;
     // If this request fails, the previous estimate of the store's time stays in use.
     const report = await store.claim({ token: this.#newToken(), limit: 0, lease }).catch(() => undefined);
     const receivedAt = clock.monotonic();
-    if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });
+    if (report) storeClock.learn(report.now, { sentAt, receivedAt });
     return receivedAt;
   }
 

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { hasCode } from '../message/failure.js';
 import type { Announcer, Claim, ConsumerStore, TransferReport } from '../store/consumer-store.js';
-import type { Clock } from '../timing/clock.js';
+import type { Clock, RemoteClock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause, Pauses } from '../timing/pauses.js';
 import type { Activity } from './activity.js';
@@ -66,6 +66,7 @@ export class ConsumerLoop {
       readonly blockTimeout: number;
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
+      readonly storeClock: RemoteClock;
       readonly slots: Slots;
       /** Undefined if nothing counts. */
       readonly activity?: Activity | undefined;
@@ -73,12 +74,13 @@ export class ConsumerLoop {
       readonly history?: SettledHistory | undefined;
     },
   ) {
-    const { queue, store, clock, events, lease, answerTimeout, slots, runner, activity, history } = options;
+    const { queue, store, clock, events, lease, answerTimeout, storeClock } = options;
+    const { slots, runner, activity, history } = options;
     const common = { queue, store, clock, events, lease };
     this.#capacity = new Capacity({ slots, clock, batch: runner.maxBatch });
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
-    this.#claimer = new Claimer({ ...common, answerTimeout });
+    this.#claimer = new Claimer({ ...common, answerTimeout, storeClock });
     this.leases = new LeaseKeeper(common);
     this.#settler = new Settler({ ...common, leases: this.leases, activity, errors: runner.errors, history });
     const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer, activity };

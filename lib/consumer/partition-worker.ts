@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { Clock } from '../timing/clock.js';
+import { type Clock, RemoteClock } from '../timing/clock.js';
 import type { Activity } from './activity.js';
 import type { Slots } from './capacity.js';
 import { ConsumerLoop } from './consumer-loop.js';
@@ -8,6 +8,12 @@ import type { MessageRunner } from './message-runner.js';
 import { Repairer } from './repairer.js';
 import type { SettledHistory } from './settler.js';
 import { TransferScheduler } from './transfer-scheduler.js';
+
+/**
+ * The maximum round trip, ms, of an answer that tells the store's time precisely enough. Messages may expire early by this much. After a
+ * slower answer, the store is asked again.
+ */
+const MAX_ROUND_TRIP = 50;
 
 export interface PartitionWorkerOptions {
   readonly queue: string;
@@ -61,8 +67,9 @@ export class PartitionWorker {
 
   constructor({ options, processId, onChecked, ...parts }: PartitionWorkerOptions) {
     const { lease, blockTimeout, checkInterval } = options;
-    this.loop = new ConsumerLoop({ ...parts, lease, blockTimeout });
-    this.scheduler = new TransferScheduler({ ...parts, id: processId, checkInterval, consumer: this.loop });
+    const storeClock = new RemoteClock(MAX_ROUND_TRIP);
+    this.loop = new ConsumerLoop({ ...parts, lease, blockTimeout, storeClock });
+    this.scheduler = new TransferScheduler({ ...parts, id: processId, checkInterval, storeClock, consumer: this.loop });
     this.repairer = new Repairer({ ...parts, lease, onChecked });
   }
 

@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import { type CancelTimer, type Clock, readingTime, RemoteClock } from '../timing/clock.js';
+import { type CancelTimer, type Clock, readingTime, type RemoteClock } from '../timing/clock.js';
 import { CoalescedTask } from '../timing/coalesced-task.js';
 import { failurePause } from '../timing/pauses.js';
 import {
@@ -29,9 +29,6 @@ const READY_CHECK = 1000;
 /** How far this process's clock and the store's may disagree about a time, ms. */
 const CLOCK_TOLERANCE = 100;
 
-/** The maximum round trip, ms, of an answer that tells the store's time precisely enough. */
-const MAX_ROUND_TRIP = 50;
-
 interface Expectation {
   /** The time by this process's monotonic clock. */
   readonly at: number;
@@ -53,7 +50,6 @@ interface Expectation {
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
   readonly #streak: FailureStreak;
-  readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   /** Transfers until nothing is due. Yields the maximum time until the next transfer, ms. */
   readonly #transfers = new CoalescedTask(
     () => this.#transfer(),
@@ -82,14 +78,16 @@ export class TransferScheduler implements DueListener {
       readonly store: ConsumerStore;
       readonly clock: Clock;
       readonly events: Events;
-      /** Distinguishes this scheduler from those of other processes; contains no spaces. Without it, the scheduler announces nothing. */
-      readonly id?: string;
+      /** Distinguishes this scheduler from those of other processes; contains no spaces. */
+      readonly id: string;
       /** The maximum time between two calls to the store, ms. */
       readonly checkInterval: number;
+      /** Also learns from the claims of `consumer`. */
+      readonly storeClock: RemoteClock;
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** The loop that claims messages for this process's free slots. Default: none. */
-      readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort' | 'limitsChanged'>;
+      /** The loop that claims messages for this process's free slots. */
+      readonly consumer: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort' | 'limitsChanged'>;
     },
   ) {
     this.#random = options.random ?? Math.random;
@@ -126,11 +124,11 @@ export class TransferScheduler implements DueListener {
   }
 
   onAbort(claim: Claim): void {
-    this.options.consumer?.abort(claim);
+    this.options.consumer.abort(claim);
   }
 
   onLimits(): void {
-    this.options.consumer?.limitsChanged();
+    this.options.consumer.limitsChanged();
   }
 
   onListening(): void {
@@ -144,7 +142,7 @@ export class TransferScheduler implements DueListener {
 
   /** Transfers everything due now, in batches, and learns what to wait for. Returns the last report. Throws whatever the store throws. */
   async runOnce(): Promise<TransferReport> {
-    const { store, clock, consumer } = this.options;
+    const { store, clock, storeClock, consumer } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
       // Reset to collect announcements that arrive during the call.
@@ -154,7 +152,7 @@ export class TransferScheduler implements DueListener {
       // Only the first call claims, so that other processes get a share of the rest. A standby does not claim, because it would soon
       // compete with the eager scheduler. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
-      const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
+      const claimed = mayClaim ? consumer.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
       if (announcer) this.#announcedAt = sentAt;
       const hasMoved = report.moved + report.recovered + report.deadLettered.length > 0;
@@ -168,7 +166,7 @@ export class TransferScheduler implements DueListener {
       }
       this.#emit(report);
       const roundTrip = { sentAt, receivedAt: clock.monotonic() };
-      this.#storeClock.learn(report.at, roundTrip);
+      storeClock.learn(report.at, roundTrip);
       if (report.nextIn !== null) {
         // If the timer fires too early, the transfer finds nothing, but its answer sets a new timer.
         const readAt = readingTime(roundTrip);
@@ -180,11 +178,10 @@ export class TransferScheduler implements DueListener {
 
   /** Returns the announcer of the next transfer; undefined if other schedulers need not know, or have just received an announcement. */
   #announcerAt(now: number, awaited: Expectation | undefined): Announcer | undefined {
-    const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
-    if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
+    if (!isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
     // If a standby announced its last move, a new process's scheduler would become a standby, too, and there might be no eager one.
-    return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
+    return { scheduler: this.options.id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
   /**
@@ -218,8 +215,9 @@ export class TransferScheduler implements DueListener {
    * would count from too late.
    */
   #timeOf(dueAt: number, dueIn: number): number {
-    const now = this.options.clock.monotonic();
-    return Math.min(now + dueIn, this.#storeClock.timeOf(dueAt, now));
+    const { clock, storeClock } = this.options;
+    const now = clock.monotonic();
+    return Math.min(now + dueIn, storeClock.timeOf(dueAt, now));
   }
 
   /** True if the expected time has passed by the store's clock, and roughly by this process's clock. */
@@ -248,7 +246,7 @@ export class TransferScheduler implements DueListener {
       const { ready, moved, recovered } = await this.runOnce();
       this.#ready = ready;
       // Some of these messages were already ready before this run.
-      if (ready > moved + recovered) consumer?.wake();
+      if (ready > moved + recovered) consumer.wake();
       this.#failures = 0;
       this.#streak.worked();
       return ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;

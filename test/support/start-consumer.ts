@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/timing/clock.js';
+import { type Clock, RemoteClock } from '../../lib/timing/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import { callStep } from '../../lib/consumer/handler-steps.js';
 import { MessageRunner } from '../../lib/consumer/message-runner.js';
@@ -14,6 +14,7 @@ import type { DelayedMessage } from '../../lib/message/message.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/consumer/transfer-scheduler.js';
+import { idleConsumer } from './idle-consumer.js';
 
 export type Handler = (payload: unknown, message: DelayedMessage) => unknown;
 
@@ -42,6 +43,7 @@ export function startConsumer(
     codec: nativeCodec,
     outcomes,
   });
+  const storeClock = new RemoteClock(50);
   const loop = new ConsumerLoop({
     queue: 'orders',
     store,
@@ -51,9 +53,12 @@ export function startConsumer(
     lease: settings.lease,
     blockTimeout: settings.blockTimeout,
     answerTimeout: ANSWER_TIMEOUT,
+    storeClock,
     slots: slots ?? new Slots(settings.concurrency, 1),
   });
-  new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
+  const common = { queue: 'orders', store, clock, events, storeClock };
+  // The scheduler only transfers, so that the loop makes all claims.
+  new TransferScheduler({ ...common, id: 'a', checkInterval: 60_000, consumer: idleConsumer }).start();
   loop.start();
   return loop;
 }

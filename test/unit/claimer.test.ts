@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Claimer } from '../../lib/consumer/claimer.js';
+import { RemoteClock } from '../../lib/timing/clock.js';
 import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport, ClaimRequest } from '../../lib/store/consumer-store.js';
@@ -43,7 +44,10 @@ describe('Claimer', () => {
   });
 
   const newClaimer = () =>
-    new Claimer({ queue: 'orders', store, clock, events, lease: LEASE, answerTimeout: ANSWER_TIMEOUT });
+    new Claimer({
+      ...{ queue: 'orders', store, clock, events, lease: LEASE, answerTimeout: ANSWER_TIMEOUT },
+      storeClock: new RemoteClock(50),
+    });
 
   async function makeReady(count: number, bytes = 10): Promise<void> {
     const body = `J"${'x'.repeat(bytes)}"`;

@@ -4,6 +4,8 @@ import type { DueListener, AnnouncedTransfer, TransferReport } from '../../lib/s
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/consumer/transfer-scheduler.js';
 import { Latch } from '../support/latch.js';
+import { RemoteClock } from '../../lib/timing/clock.js';
+import { idleConsumer } from '../support/idle-consumer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
@@ -30,7 +32,7 @@ describe('TransferScheduler', () => {
     };
   });
 
-  const scheduler = (id = 'a', over: MessageStore = store) =>
+  const scheduler = (id = 'a', over: MessageStore = store, consumer: typeof idleConsumer = idleConsumer) =>
     new TransferScheduler({
       queue: 'orders',
       store: over,
@@ -38,6 +40,8 @@ describe('TransferScheduler', () => {
       events: new LoggedEvents(),
       id,
       checkInterval: CHECK_INTERVAL,
+      storeClock: new RemoteClock(50),
+      consumer,
       random: () => 0.5,
     });
   const offer = (id: string, after: number) => store.offer([{ id, due: { after }, onDuplicate: 'keep', body: 'J1' }]);
@@ -302,10 +306,7 @@ describe('TransferScheduler', () => {
       claims++;
       return { ...(await store.transfer({ limit: 1 })), more: true };
     };
-    const common = { queue: 'orders', store, clock, events: new LoggedEvents(), checkInterval: CHECK_INTERVAL };
-    const ignore = () => undefined;
-    const consumer = { transferAndClaim, wake: ignore, abort: ignore, limitsChanged: ignore };
-    await new TransferScheduler({ ...common, consumer }).runOnce();
+    await scheduler('a', store, { ...idleConsumer, transferAndClaim }).runOnce();
     expect([claims, await ready()]).toEqual([1, 3]);
   });
 
