@@ -90,8 +90,6 @@ export class RedisConnections {
 
   #openForKey(key: string): Connection {
     const settings = this.#settings;
-    return this.#map
-      ? new KeyConnection(key, 'wake-signals', this.#map, settings)
-      : new RedisConnection('wake-signals', settings);
+    return this.#map ? new KeyConnection(key, this.#map, settings) : new RedisConnection('wake-signals', settings);
   }
 }

@@ -133,7 +133,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       await queueCheck.run();
     },
     get isConnected() {
-      return connections.servers.isConnected;
+      return connections.servers.isReady;
     },
     open: openerInRedis(connections, prefix, limits),
     directory: new NativeQueueDirectory(connections, prefix, () => void limits.refresh().catch(() => undefined)),

@@ -76,7 +76,7 @@ export class ClusterServers implements RedisServers {
     for (const server of this.#servers.values()) server.failFast();
   }
 
-  get isConnected(): boolean {
+  get isReady(): boolean {
     return [...this.#servers.values()].some(({ isReady }) => isReady);
   }
 
@@ -125,7 +125,7 @@ export class ClusterServers implements RedisServers {
   }
 }
 
-/** A connection to the cluster server that has a key. Reconnects when the key moves to another server. */
+/** A connection to the cluster server that has a key, for calls that block on it. Reconnects when the key moves to another server. */
 export class KeyConnection implements Connection {
   readonly #hashSlot: number;
   readonly #outage: FailureStreak;
@@ -136,12 +136,11 @@ export class KeyConnection implements Connection {
 
   constructor(
     key: string,
-    private readonly role: ConnectionRole,
     private readonly map: ClusterMap,
     private readonly settings: ConnectionSettings,
   ) {
     this.#hashSlot = hashSlot(key);
-    this.#outage = new FailureStreak(settings.clock, connectionFailures(settings.events, role));
+    this.#outage = new FailureStreak(settings.clock, connectionFailures(settings.events, 'wake-signals'));
     this.#unwatch = map.onChange(() => this.#follow());
   }
 
@@ -150,17 +149,8 @@ export class KeyConnection implements Connection {
     return this.#connection!.client;
   }
 
-  get isReady(): boolean {
-    return this.#connection?.isReady ?? false;
-  }
-
   get isClosed(): boolean {
     return this.#isClosed;
-  }
-
-  connect(): void {
-    this.map.connect();
-    this.#follow();
   }
 
   ready(command: string, timeout = this.settings.commandTimeout): Promise<void> {
@@ -189,8 +179,8 @@ export class KeyConnection implements Connection {
     const address = this.map.primaryOf(this.#hashSlot);
     if (this.#isClosed || address === undefined || address === this.#address) return this.#connection;
     void this.#connection?.close();
-    const parts = { ...this.map.partsFor(this.role, address), outage: this.#outage };
-    const connection = new RedisConnection(this.role, this.settings, parts);
+    const parts = { ...this.map.partsFor('wake-signals', address), outage: this.#outage };
+    const connection = new RedisConnection('wake-signals', this.settings, parts);
     this.#address = address;
     this.#connection = connection;
     // Another server may have the key now.

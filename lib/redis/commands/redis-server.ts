@@ -23,7 +23,8 @@ const MAX_ROUND_TRIP = 250;
 /** The servers that hold the keys: a single one, or the primaries of a cluster. */
 export interface RedisServers {
   readonly isClosed: boolean;
-  readonly isConnected: boolean;
+  /** True if any of the servers accepts commands. */
+  readonly isReady: boolean;
   connect(): void;
   /** Returns the server that has a key, or any server if no key is given; undefined if unknown. It may not be connected. */
   of(key: string | undefined): RedisServer | undefined;
@@ -89,10 +90,6 @@ export class RedisServer extends RedisConnection implements RedisServers {
 
   get user(): string {
     return (this.client as Redis).options.username ?? 'default';
-  }
-
-  get isConnected(): boolean {
-    return this.isReady;
   }
 
   of(): RedisServer {

@@ -33,12 +33,9 @@ export const ANSWER_GRACE = 5000;
 /** A connection to a server, or to whichever server of a cluster has a certain key. */
 export interface Connection {
   readonly client: RedisClient;
-  readonly isReady: boolean;
   readonly isClosed: boolean;
-  /** Opens the connection in the background. Failures are logged and retried. */
-  connect(): void;
   /**
-   * Waits until commands can be sent.
+   * Waits until commands can be sent, and opens the connection if necessary. Failures to open it are logged and retried.
    * @param command - the command to be sent, for the error
    * @param timeout - ms; default: `commandTimeout`
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
@@ -164,6 +161,7 @@ export class RedisConnection implements Connection {
     return isOpening || this.#isResting ? 'opening' : 'lost';
   }
 
+  /** Opens the connection in the background. */
   connect(): void {
     if (this.#isClosed) return;
     const { status } = this.client;
