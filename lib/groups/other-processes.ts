@@ -1,4 +1,3 @@
-import { publish } from '../redis/announcements/redis-announcements.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
 import { groupKeys } from '../store/native/native-keys.js';
@@ -13,7 +12,7 @@ const NO_LIMIT = 'unlimited';
 /** The other processes that share the queues in Redis. */
 export class OtherProcesses {
   constructor(
-    private readonly connections: Pick<RedisConnections, 'announcements' | 'commands'>,
+    private readonly connections: Pick<RedisConnections, 'announcements' | 'commands' | 'publish'>,
     private readonly prefix: string,
   ) {}
 
@@ -38,7 +37,7 @@ export class OtherProcesses {
     // A failed comparison is not reported, because other calls report the cause.
     const announce = (word: string, database?: string) => {
       const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
-      void publish(this.connections, channel, text).catch(() => undefined);
+      void this.connections.publish(channel, text).catch(() => undefined);
     };
     announcements.listen(channel, {
       onListening: () => {

@@ -1,5 +1,4 @@
 import { hasCode } from '../message/failure.js';
-import { publish, type PublishingConnections } from '../redis/announcements/redis-announcements.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { LIMITS_CHANGED } from '../store/native/script-replies.js';
 import { groupKeys, nativeKeys } from '../store/native/native-keys.js';
@@ -7,7 +6,8 @@ import type { CancelTimer } from '../timing/clock.js';
 import { type LimitsRegistry, parseLimits, type SetLimits } from './set-limits.js';
 
 /** The parts of {@link RedisConnections} that are needed. */
-export interface LimitsConnections extends PublishingConnections {
+export interface LimitsConnections extends Pick<RedisConnections, 'publish'> {
+  readonly commands: Pick<RedisConnections['commands'], 'send'>;
   readonly clock: Pick<RedisConnections['clock'], 'schedule'>;
 }
 
@@ -73,7 +73,7 @@ export class NativeLimits implements LimitsRegistry {
     else await commands.send('HDEL', this.#key, queue);
     // Only now, because whoever hears of the change reads it at once.
     const channels = [nativeKeys, groupKeys].map((keys) => keys(this.prefix, queue).due);
-    await Promise.all(channels.map((channel) => publish(this.connections, channel, LIMITS_CHANGED)));
+    await Promise.all(channels.map((channel) => this.connections.publish(channel, LIMITS_CHANGED)));
     if (this.#isKnown) await this.refresh();
     return former !== undefined;
   }

@@ -73,6 +73,13 @@ export class RedisConnections {
     return connection;
   }
 
+  /** Publishes on a queue's channel, as scripts do. Throws whatever Redis throws. */
+  async publish(channel: string, text: string): Promise<void> {
+    const received = await this.commands.send(this.isCluster ? 'SPUBLISH' : 'PUBLISH', channel, text);
+    // Listeners to a channel pattern receive only what PUBLISH sends.
+    if (this.isCluster && received.number() === 0) await this.commands.send('PUBLISH', channel, text);
+  }
+
   async close(): Promise<void> {
     const parts = [...this.#allServers, this.announcements, this.#wakeSignals, ...this.#opened];
     await Promise.all(parts.map((each) => each.close()));

@@ -16,7 +16,7 @@ describe('the limits that were set in Redis', () => {
       if (error) return Promise.reject(error);
       return Promise.resolve(new ScriptReply([...stored].flat().map((text) => Buffer.from(text))));
     };
-    const connections = { commands: { send }, clock, announcements: { command: 'PUBLISH' as const } };
+    const connections = { commands: { send }, clock, publish: () => Promise.resolve() };
     const limits = new NativeLimits(connections, 'delay-queue');
     limits.start();
     return { limits, stored, sent, clock, fail: (reason?: Error) => (error = reason) };

@@ -1,7 +1,6 @@
 import type { CancelTimer } from '../../timing/clock.js';
 import type { ClusterMap } from '../cluster/cluster-map.js';
 import { hashSlot } from '../cluster/hash-slot.js';
-import type { RedisCommands } from '../commands/redis-commands.js';
 import { databaseOf, type RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { isMiscount } from '../redis-errors.js';
@@ -22,12 +21,6 @@ interface Subscription {
   /** The server that has the subscription, and a function that ends the subscription there. */
   address?: string;
   stop?: () => void;
-}
-
-/** The parts of a process's connections that publish. */
-export interface PublishingConnections {
-  readonly announcements: Pick<RedisAnnouncements, 'command'>;
-  readonly commands: Pick<RedisCommands, 'send'>;
 }
 
 /**
@@ -63,10 +56,6 @@ export class RedisAnnouncements {
     client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));
-  }
-
-  get command(): 'PUBLISH' | 'SPUBLISH' {
-    return this.map ? 'SPUBLISH' : 'PUBLISH';
   }
 
   /** Listens to scripts' announcements on a queue's channel until the returned function is called. */
@@ -192,16 +181,4 @@ export class RedisAnnouncements {
 function isMatched(channel: string, pattern: string): boolean {
   const [before, behind] = pattern.split('*') as [string, string];
   return channel.startsWith(before) && channel.endsWith(behind) && channel.length >= before.length + behind.length;
-}
-
-/** Publishes on a queue's channel, as scripts do. Throws whatever Redis throws. */
-export async function publish(
-  { announcements, commands }: PublishingConnections,
-  channel: string,
-  text: string,
-): Promise<void> {
-  const { command } = announcements;
-  const received = (await commands.send(command, channel, text)).number();
-  // Listeners to a channel pattern receive only what PUBLISH sends.
-  if (received === 0 && command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
 }

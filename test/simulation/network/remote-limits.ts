@@ -50,7 +50,8 @@ export function remoteLimits({ server, instance, link, onLimits }: RemoteLimitsP
     return link.call(name, () => Promise.resolve(new ScriptReply(commands[name]!(first, second!))));
   };
   const { clock } = link.process;
-  const limits = new NativeLimits({ commands: { send }, announcements: { command: 'PUBLISH' }, clock }, PREFIX);
+  const publish = async (channel: string, text: string) => void (await send('PUBLISH', channel, text));
+  const limits = new NativeLimits({ commands: { send }, publish, clock }, PREFIX);
   limits.start();
   return limits;
 }
