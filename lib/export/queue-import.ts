@@ -11,6 +11,7 @@ import type { MessageStore } from '../store/message-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { WriteFailure, type WriteOutcome } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
+import { sleep } from '../timing/pauses.js';
 import { ExportDigest } from './export-digest.js';
 import {
   type DeclaredLine,
@@ -247,7 +248,7 @@ export class QueueImport {
   async #slowDown(written: number, took: number): Promise<void> {
     const { perSecond } = this.rules;
     const rest = perSecond === undefined ? 0 : (written / perSecond) * 1000 - took;
-    if (rest > 0) await new Promise<void>((resolve) => void this.clock.schedule(resolve, rest));
+    if (rest > 0) await sleep(this.clock, rest);
   }
 
   /** @throws DelayQueueError `INVALID_ARGUMENT` if the export is not what was written */

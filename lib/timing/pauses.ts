@@ -38,6 +38,11 @@ export class Pauses {
   }
 }
 
+/** Resolves after `length` ms. */
+export function sleep(clock: Pick<Clock, 'schedule'>, length: number): Promise<void> {
+  return new Promise((resolve) => void clock.schedule(resolve, length));
+}
+
 /** Waits until a promise is fulfilled, for at most `longest` ms. The promise must not reject. */
 export async function atMost(clock: Clock, longest: number, promise: Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {

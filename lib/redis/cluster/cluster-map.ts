@@ -3,6 +3,7 @@ import { hasCode } from '../../message/failure.js';
 import type { ConnectionRole } from '../connection/redis-client.js';
 import { type ConnectionParts, RedisConnection, type ConnectionSettings } from '../connection/redis-connection.js';
 import { redisOverrides } from '../options/read-client-options.js';
+import { sleep } from '../../timing/pauses.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
 
@@ -154,7 +155,7 @@ export class ClusterMap {
         if (awaited) await awaited.ready(command, pause);
         else {
           this.readAgain();
-          await new Promise<void>((resolve) => clock.schedule(resolve, pause));
+          await sleep(clock, pause);
         }
       } catch (error) {
         const isReplaced = hasCode(error, 'CLOSED') && !this.isClosed;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../timing/clock.js';
-import { atMost } from '../../timing/pauses.js';
+import { atMost, sleep } from '../../timing/pauses.js';
 import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary } from '../script/redis-library.js';
 import { type ScriptArgument, type ScriptCall, type ScriptReply, wordsOf } from '../script/script-call.js';
@@ -114,10 +114,10 @@ export class RedisCommands {
     // The server's clock has been set forward, and the call changed nothing.
     if (serverTime !== undefined) return void server.noteTime(serverTime, sentAt);
     // The socket is closing, and ioredis has not noticed yet.
-    if (wasNotSent(error)) return void (await this.#pause(UNNOTICED_PAUSE));
+    if (wasNotSent(error)) return void (await sleep(this.settings.clock, UNNOTICED_PAUSE));
     const detour = this.servers.detour(error);
     if (!detour || this.#isTooLate(deadline)) throw this.#explain(name, error);
-    if (detour.pause > 0) await this.#pause(detour.pause);
+    if (detour.pause > 0) await sleep(this.settings.clock, detour.pause);
     return detour.asking;
   }
 
@@ -128,10 +128,6 @@ export class RedisCommands {
   /** True if too little time is left to get an answer to another attempt. The call has not been carried out so far. */
   #isTooLate(deadline: number): boolean {
     return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.settings.clock.schedule(resolve, ms));
   }
 
   #explain(command: string, error: unknown) {

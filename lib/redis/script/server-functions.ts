@@ -1,5 +1,6 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
+import { sleep } from '../../timing/pauses.js';
 import { isErrorReply, notConnected, unknownCommand, withoutSecrets } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
 import type { ScriptArgument, ScriptReply } from './script-call.js';
@@ -111,7 +112,7 @@ export class ServerFunctions {
     const { clock, scripting } = this.settings;
     const { library } = called;
     const longest = Math.min(MAX_LOAD_PAUSE, MAX_LOAD_PAUSE_SHARE * (options.deadline - clock.monotonic()));
-    await new Promise<void>((resolve) => clock.schedule(resolve, Math.sqrt(Math.random()) * longest));
+    await sleep(clock, Math.sqrt(Math.random()) * longest);
     const later = { ...options, sentAt: clock.monotonic() };
     try {
       return await this.send('FCALL', words, later);
