@@ -64,8 +64,8 @@ function readKeys(path: string, names: string): LuaKey[] {
   });
 }
 
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+export function camelCase(name: string): string {
+  return name.replace(/[-_](\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function malformed(path: string, text: string): Error {

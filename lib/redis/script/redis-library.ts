@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
+import { camelCase, type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
 import { readLua } from './lua-files.js';
 
 /** A folder of Lua files, and the names of those that belong to a library. */
@@ -66,6 +66,10 @@ end
 const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
+
+type CamelCase<Name extends string> = Name extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
 
 /** A top-level statement of a file. */
 interface Statement {
@@ -139,13 +143,13 @@ export class RedisLibrary implements LoadedLibrary {
     };
   }
 
-  /** {@link define}s functions. @param files - the file of each function, by any name */
+  /** {@link define}s functions. The result has their names in camel case. */
   defineAll<Name extends string, Part extends string>(
-    files: Readonly<Record<Name, string>>,
+    names: readonly Name[],
     layout: Readonly<Record<Part, string>>,
-  ): Readonly<Record<Name, RedisFunction<Part>>> {
-    const defined = Object.entries<string>(files).map(([name, file]) => [name, this.define(file, layout)] as const);
-    return Object.fromEntries(defined) as Record<Name, RedisFunction<Part>>;
+  ): Readonly<Record<CamelCase<Name>, RedisFunction<Part>>> {
+    const defined = names.map((name) => [camelCase(name), this.define(name, layout)] as const);
+    return Object.fromEntries(defined) as Record<CamelCase<Name>, RedisFunction<Part>>;
   }
 
   /** Makes a script with only the functions that a call with these keys needs, because each call creates them again. */

@@ -13,47 +13,15 @@ export const NATIVE_MODULES = {
   functions: [],
 };
 
-/** The file of each store function. */
-const FILES = {
-  offer: 'offer',
-  offerUnlessKept: 'offer-unless-kept',
-  freeId: 'free-id',
-  cancel: 'cancel',
-  reschedule: 'reschedule',
-  change: 'change',
-  find: 'find',
-  transfer: 'transfer',
-  transferAndClaim: 'transfer-and-claim',
-  claim: 'claim',
-  signal: 'signal',
-  extend: 'extend',
-  settle: 'settle',
-  settleAndKeep: 'settle-and-keep',
-  abort: 'abort',
-  repair: 'repair',
-  status: 'status',
-  countTypes: 'count-types',
-  countDue: 'count-due',
-  pause: 'pause',
-  resume: 'resume',
-  pauseRepeat: 'pause-repeat',
-  clear: 'clear',
-  remember: 'remember',
-  list: 'list',
-  group: 'group',
-  listGroups: 'list-groups',
-  setGroup: 'set-group',
-  listHolders: 'list-holders',
-  redrive: 'redrive',
-  discard: 'discard',
-  agree: 'agree',
-  scan: 'scan',
-  restore: 'restore',
-  scanHandled: 'scan-handled',
-  scanKept: 'scan-kept',
-  restoreHandled: 'restore-handled',
-  restoreKept: 'restore-kept',
-} as const;
+/** The functions that stores call. */
+const OF_STORES = [
+  ...['offer', 'offer-unless-kept', 'free-id', 'cancel', 'reschedule', 'change', 'pause-repeat', 'abort'],
+  ...['transfer', 'transfer-and-claim', 'claim', 'signal', 'extend', 'settle', 'settle-and-keep', 'remember'],
+  ...['find', 'list', 'status', 'count-types', 'count-due', 'redrive', 'discard', 'repair'],
+  ...['pause', 'resume', 'clear', 'agree'],
+  ...['group', 'list-groups', 'set-group', 'list-holders'],
+  ...['scan', 'restore', 'scan-handled', 'restore-handled', 'scan-kept', 'restore-kept'],
+] as const;
 
 /** The native layout's library. The comment at the top of each function's file is its contract. */
 export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
@@ -61,11 +29,11 @@ export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   {
     read: readLua,
     modules: ['settling', 'offering'],
-    functions: [...Object.values(FILES), 'place', 'retire', 'report-worker', 'list-workers'],
+    functions: [...OF_STORES, 'place', 'retire', 'report-worker', 'list-workers'],
   },
 ]);
 
 /** The keys that these comments may name. Only stores for messages with groups pass the keys of groups. */
 const layout: NativeKeys = groupKeys('', '');
 
-export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);
+export const nativeFunctions = nativeLibrary.defineAll(OF_STORES, layout);

@@ -72,7 +72,6 @@ import type { NativeKeys } from './native-keys.js';
 import {
   LIMITS_CHANGED,
   readAnnouncement,
-  readChangeOutcome,
   readClaimedTransfer,
   readClaimReport,
   readFound,
@@ -231,7 +230,7 @@ export class NativeMessageStore implements MessageStore {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning.text };
     const reply = await this.#run(functions.change, { args, notAfter: change.notAfter }, this.#connections.writes);
-    const outcome = readChangeOutcome(reply);
+    const outcome = reply.text() as ChangeOutcome;
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
   }

@@ -20,7 +20,7 @@ import type {
   ScannedPage,
   ScannedPast,
 } from '../message-past.js';
-import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
+import type { OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
   ListedState,
   QueueStatus,
@@ -36,16 +36,8 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   const receipts: { outcome: OfferOutcome; dueAt: number }[] = [];
   for (let i = 0; i < offers; i++) receipts.push({ outcome: 'created', dueAt: reply.number() });
   while (!reply.done) receipts[reply.number() - 1]!.outcome = reply.text() as OfferOutcome;
-  return reply.notCopied ? withProblem(receipts, reply) : receipts;
-}
-
-/** Adds the problem to the receipts of offers that are not known to have been replicated as `acknowledge` requires. */
-export function withProblem(receipts: readonly OfferReceipt[], { notCopied }: ScriptReply): OfferReceipt[] {
-  return receipts.map((receipt) => ({ ...receipt, notCopied }));
-}
-
-export function readChangeOutcome(reply: ScriptReply): ChangeOutcome {
-  return reply.text() as ChangeOutcome;
+  const { notCopied } = reply;
+  return notCopied ? receipts.map((receipt) => ({ ...receipt, notCopied })) : receipts;
 }
 
 export function readClaimReport(reply: ScriptReply): ClaimReport {
