@@ -23,7 +23,7 @@ local function run(keys, args)
   Clock.check(deadline, now)
   local earliest_before = Scores.lowest(delayed)
   local record = call('HGET', messages, id)
-  local member = permits and Record.member(id, Record.group(record)) or id
+  local member = Record.member_of(id, record, permits)
   local score = record and call('ZSCORE', delayed, member)
   if not score or permits and Groups.waits_for_rate(record, score) then
     Partitioning.check(partitions, partitioning)

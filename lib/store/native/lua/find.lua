@@ -19,7 +19,7 @@ local function run(keys, args)
     return false
   end
   local failed = tonumber(call('HGET', attempts, id) or 0) or 0
-  local score = call('ZSCORE', delayed, permits and Record.member(id, Record.group(record)) or id)
+  local score = call('ZSCORE', delayed, Record.member_of(id, record, permits))
   if score then
     return { 'delayed', record, failed, permits and Groups.waits_for_rate(record, score) and floor(score) or nil }
   end

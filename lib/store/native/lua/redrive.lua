@@ -31,10 +31,9 @@ local function run(keys, args)
   local scores, records = {}, {}
   for i, record in ipairs(call('HMGET', q.messages, unpack(ids))) do
     if record then
-      local member = q.permits and Record.member(ids[i], Record.group(record)) or ids[i]
       -- Does the same as unwrapPutOff in lib/message/codec/body-forms.ts.
       local kept = unwrap == '1' and Record.with_body(record, sub(record, Record.wrapping_end(record) + 1)) or record
-      scores[#scores + 1], scores[#scores + 2] = now, member
+      scores[#scores + 1], scores[#scores + 2] = now, Record.member_of(ids[i], record, q.permits)
       records[#records + 1], records[#records + 2] = ids[i], Record.with_due(kept, now)
     end
   end

@@ -83,7 +83,7 @@ local function find_lost(q, request, now)
   local ready, holders
   for at = 1, #part, 2 do
     local id, record = part[at], part[at + 1]
-    local member = q.groups and Record.member(id, Record.group(record)) or id
+    local member = Record.member_of(id, record, q.groups)
     if not call('ZSCORE', q.delayed, member) and not call('ZSCORE', q.dead, id) then
       ready = ready or Ids.set(call('LRANGE', q.ready, '0', '-1'))
       holders = holders or Claims.holders(q.claims)

@@ -36,7 +36,7 @@ end
 
 local function append_message(q, search, reply, id, record)
   local state, score, is_held, died_at, cause = 'ready', '', 0, 0, false
-  local delayed = call('ZSCORE', q.delayed, q.permits and Record.member(id, Record.group(record)) or id)
+  local delayed = call('ZSCORE', q.delayed, Record.member_of(id, record, q.permits))
   local died = not delayed and call('ZSCORE', q.dead, id)
   if delayed then
     state = 'delayed'

@@ -136,6 +136,11 @@ function Record.member(id, group)
   return group == '' and id or group .. '\n' .. id
 end
 
+-- Like Record.member, with the group read from the record. Without `has_groups`, the queue's messages have none.
+function Record.member_of(id, record, has_groups)
+  return has_groups and Record.member(id, Record.group(record)) or id
+end
+
 -- Returns the ids and groups of these members of `delayed`.
 function Record.read_members(members)
   local ids, groups = {}, {}
