@@ -12,8 +12,6 @@
 --
 -- Atomic so that a step shows one instant. Writes nothing.
 
-local MAX_BYTES = 1048576
-
 -- Returns a group's ids in one bucket, the number of messages in the bucket, and the size of their records in bytes.
 local function read_bucket(part, group)
   local ids, bytes = {}, 0
@@ -42,7 +40,7 @@ local function run(keys, args)
       found[#found + 1] = id
     end
     cursor, examined, bytes = following, examined + count, bytes + length
-  until cursor == '0' or #found >= most or examined >= size or bytes >= MAX_BYTES
+  until cursor == '0' or #found >= most or examined >= size or bytes >= Pages.MAX_BYTES
 
   local reply = { cursor == '0' and '' or cursor }
   for _, id in ipairs(found) do

@@ -9,13 +9,12 @@
 -- A page ends early once it has read 1 MiB of reports.
 --
 -- Atomic so that each report is read with its time. Writes nothing.
-local MAX_BYTES = 1048576
 
 local function run(keys, args)
   local workers, seen, reports = keys[1], keys[2], keys[3]
   local after, limit, valid = args[1], tonumber(args[2]), tonumber(args[3])
   local found = call('ZRANGE', workers, after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, limit)
-  local texts = Ids.read_within(#found, MAX_BYTES, function(first, last)
+  local texts = Ids.read_within(#found, Pages.MAX_BYTES, function(first, last)
     return call('HMGET', reports, unpack(found, first, last))
   end)
   local is_last = #texts == #found and #found < limit

@@ -50,14 +50,10 @@ local function run(keys, args)
   -- One extra, to know whether another page follows.
   local most = limit + 1
   local ids, place_at, holders
-  if state == 'ready' then
-    ids, place_at = Pages.of_ready(q, start, most)
-  elseif state == 'active' then
+  if state == 'active' then
     ids, place_at, holders = page_of_claims(q.claims, start, most)
-  elseif state == 'delayed' then
-    ids, place_at = Pages.of_delayed(q, start, most)
   else
-    ids, place_at = Pages.of_set(state == 'handled' and q.handled or q.dead, start, most)
+    ids, place_at = Pages.of_state(q, state, start, most)
   end
   local records = Pages.read_records(state == 'handled' and q.history or q.messages, ids, limit)
   local count = #records

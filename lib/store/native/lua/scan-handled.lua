@@ -10,9 +10,6 @@
 -- is returned at least once, because HSCAN guarantees that. A step ends early once it has read 1 MiB.
 --
 -- Atomic so that the entries and their age belong together. Writes nothing.
-
-local MAX_BYTES = 1048576
-
 local function run(keys, args)
   local handled, history = keys[1], keys[2]
   local cursor, size = args[1], tonumber(args[2])
@@ -22,21 +19,15 @@ local function run(keys, args)
   local now = Clock.read()
   local newest = -tonumber(call('ZRANGE', handled, '0', '0', 'WITHSCORES')[2])
   local kept_for = now + call('PTTL', handled) - newest
-  local reply, count, bytes = { '', kept_for }, 0, 0
-  cursor = cursor == '' and '0' or cursor
-  repeat
-    -- One bucket at a time, because entries may be as large as payloads.
-    local following, part = unpack(call('HSCAN', history, cursor, 'COUNT', 1))
+  local reply = { '', kept_for }
+  reply[1] = Pages.scan(history, cursor, size, function(part)
     for at = 1, #part, 2 do
       local handled_at = tonumber(match(part[at + 1], '^%d+') or 0)
       if handled_at + kept_for > now then
         reply[#reply + 1], reply[#reply + 2] = part[at], part[at + 1]
       end
-      count, bytes = count + 1, bytes + #part[at + 1]
     end
-    cursor = following
-  until cursor == '0' or count >= size or bytes >= MAX_BYTES
-  reply[1] = cursor == '0' and '' or cursor
+  end)
   return reply
 end
 

@@ -16,8 +16,6 @@
 --
 -- Atomic so that a message is read in one state, together with its follower. Writes nothing.
 
-local MAX_BYTES = 1048576
-
 -- How many places of a backlog to look through, as many as scores can tell apart, and how many of all backlogs in one step.
 local MAX_PLACES, MAX_LOOKED_AT = 3332, 10000
 
@@ -69,18 +67,13 @@ local function run(keys, args)
   }
   local cursor, size = args[1], tonumber(args[2])
   local search = { backlogs = {}, looked_at = 0, has_followers = call('HLEN', q.followers) > 0 }
-  local reply, count, bytes = { '' }, 0, 0
-  cursor = cursor == '' and '0' or cursor
-  repeat
-    -- One bucket at a time, because records are as large as their payloads.
-    local following, part = unpack(call('HSCAN', q.messages, cursor, 'COUNT', 1))
+  local reply = { '' }
+  reply[1] = Pages.scan(q.messages, cursor, size, function(part)
     for at = 1, #part, 2 do
       append_message(q, search, reply, part[at], part[at + 1])
-      count, bytes = count + 1, bytes + #part[at + 1]
     end
-    cursor = following
-  until cursor == '0' or count >= size or bytes >= MAX_BYTES or search.looked_at >= MAX_LOOKED_AT
-  reply[1] = cursor == '0' and '' or cursor
+    return search.looked_at >= MAX_LOOKED_AT
+  end)
   return reply
 end
 

@@ -53,7 +53,7 @@ end
 -- Each of the functions `of_…` reads the ids on a page, at most `most`. `start` contains an `offset`, or the place of the message after
 -- which the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that returns the place of the i-th id.
 
-function Pages.of_set(key, start, most)
+local function of_set(key, start, most)
   local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
   local rows, ids = call('ZRANGE', key, first, first + most - 1, 'WITHSCORES'), {}
   for at = 1, #rows, 2 do
@@ -73,11 +73,6 @@ function Pages.of_list(key, start, most)
     local last = before + number
     return format('%.0f:%s', first + number - 1, concat(rows, '\n', max(1, last - 2), last))
   end
-end
-
-function Pages.of_delayed(q, start, most)
-  local ids, place_at = Pages.of_set(q.delayed, start, most)
-  return q.permits and (Record.read_members(ids)) or ids, place_at
 end
 
 -- How many groups to examine in one step, and the maximum number of steps, because many groups may have no backlog to list.
@@ -123,7 +118,7 @@ local function append_backlogs(q, page, reached, to_pass)
 end
 
 -- With groups, ready messages also wait in backlogs: pages list the ready ids first, then one backlog after another.
-function Pages.of_ready(q, start, most)
+local function of_ready(q, start, most)
   if not q.permits then
     return Pages.of_list(q.ready, start, most)
   end
@@ -141,8 +136,78 @@ function Pages.of_ready(q, start, most)
   end
 end
 
+-- `state`: 'delayed', 'ready', 'dead' or 'handled'
+function Pages.of_state(q, state, start, most)
+  if state == 'ready' then
+    return of_ready(q, start, most)
+  end
+  local ids, place_at = of_set(q[state], start, most)
+  return state == 'delayed' and q.permits and (Record.read_members(ids)) or ids, place_at
+end
+
 -- The maximum number of bytes of records on a page. A single record may be larger.
 Pages.MAX_BYTES = 1048576
+
+-- Calls `visit` with each bucket of a hash, as a list of fields and values, until `visit` returns true or it has had roughly `size` fields or
+-- a page's bytes of values. Returns the cursor of the next call (empty: there is no more). `cursor`: empty at first. HSCAN guarantees that a
+-- field that exists throughout all calls is visited at least once.
+function Pages.scan(key, cursor, size, visit)
+  local count, bytes, is_full = 0, 0, false
+  cursor = cursor == '' and '0' or cursor
+  repeat
+    -- One bucket at a time, because values may be as large as payloads.
+    local following, part = unpack(call('HSCAN', key, cursor, 'COUNT', 1))
+    for at = 2, #part, 2 do
+      count, bytes = count + 1, bytes + #part[at]
+    end
+    cursor, is_full = following, visit(part)
+  until is_full or cursor == '0' or count >= size or bytes >= Pages.MAX_BYTES
+  return cursor == '0' and '' or cursor
+end
+
+-- A step through the records of many messages: it is full after 250 messages (about 0.7 ms) or 256 KiB of records.
+function Pages.begin_step(messages)
+  return { messages = messages, messages_left = 250, bytes_left = 262144 }
+end
+
+function Pages.is_full(step)
+  return step.messages_left <= 0 or step.bytes_left <= 0
+end
+
+-- How many records a step reads at a time: few, because records are as large as their payloads.
+local READ_AT_ONCE = 5
+
+-- Calls `visit` with the record and id of each of these messages, until the step is full or, with `all`, to the end. Returns how many it has
+-- looked for, including those without a record.
+function Pages.visit(step, ids, visit, all)
+  local count = 0
+  while count < #ids and (all or not Pages.is_full(step)) do
+    local last = min(count + READ_AT_ONCE, #ids)
+    for i, record in ipairs(call('HMGET', step.messages, unpack(ids, count + 1, last))) do
+      if record then
+        visit(record, ids[count + i])
+        step.bytes_left = step.bytes_left - #record
+      end
+    end
+    step.messages_left, count = step.messages_left - (last - count), last
+  end
+  return count
+end
+
+-- Visits active messages by claim, in the order of tokens, after the claim `last_token` (empty: from the start). A claim is visited as a
+-- whole; it has at most 1000 messages. Returns the token of the claim with which the step is full; nil if it is not.
+function Pages.visit_claims(step, claims, last_token, visit)
+  local tokens, held = Claims.sorted(claims)
+  for _, token in ipairs(tokens) do
+    if token > last_token then
+      Pages.visit(step, Ids.of(held[token]), visit, true)
+      if Pages.is_full(step) then
+        return token
+      end
+    end
+  end
+  return nil
+end
 
 -- Returns the records of the first of these messages, at most `most` and as many as fit on a page; false for a message without one.
 function Pages.read_records(messages, ids, most)
