@@ -135,7 +135,7 @@ local function look_at_groups(q, ready, active)
     local group = Groups.state(q, names[i], text)
     local length = Groups.run_on_backlog(q, 'LLEN', group.name) or 0
     taken, waiting = taken + group.taken, waiting + length
-    is_right = is_right and (group.taken > 0 or not group.stored) and not (length > 0 and Groups.has_room(q, group))
+    is_right = is_right and (group.taken > 0 or not group.stored) and not (length > 0 and Groups.has_room(group))
   end
   return waiting, is_right and taken == ready + active + call('HLEN', q.held)
 end

@@ -61,14 +61,6 @@ function Groups.mark_settings(q)
   return has_settings
 end
 
--- Reads these groups' own settings.
-local function read_settings(q, names)
-  q.groups.settings = q.groups.settings or {}
-  for i, text in ipairs(call('HMGET', q.backlog, unpack(names))) do
-    q.groups.settings[names[i]] = text
-  end
-end
-
 -- Returns the strings that `permits` stores for these groups, and reads their own settings if any group has some.
 function Groups.texts(q, names)
   local count = #names
@@ -80,7 +72,10 @@ function Groups.texts(q, names)
   local mark = texts[count + 1]
   names[count + 1], texts[count + 1] = nil, nil
   if mark == Groups.ANY_SETTINGS then
-    read_settings(q, names)
+    q.groups.settings = q.groups.settings or {}
+    for i, text in ipairs(call('HMGET', q.backlog, unpack(names))) do
+      q.groups.settings[names[i]] = text
+    end
   end
   return texts
 end
@@ -198,7 +193,7 @@ end
 
 -- True if a group may append a message to the list of ready ids: it has a free permit, and no message in the list. If groups have a single
 -- permit, `ready` is not stored, but the permit is free only if there is no such message.
-function Groups.has_room(q, group)
+function Groups.has_room(group)
   return group.taken < group.permits and (group.taken == 0 or group.ready == 0)
 end
 
@@ -225,7 +220,7 @@ end
 function Groups.store(q)
   local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
   for _, group in ipairs(groups.opened) do
-    local following = group.is_changed and Groups.has_room(q, group) and Groups.run_on_backlog(q, 'LPOP', group.name)
+    local following = group.is_changed and Groups.has_room(group) and Groups.run_on_backlog(q, 'LPOP', group.name)
     if following then
       take_permit(group)
       came[#came + 1] = following
@@ -330,7 +325,7 @@ end
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
   -- If this call has changed the group, the message must wait behind the backlog, from which `store` takes the group's next message.
-  return group.is_changed or not Groups.has_room(q, group)
+  return group.is_changed or not Groups.has_room(group)
 end
 
 -- Adds due messages to their groups. Returns the ids of those that are ready; the others wait. `names`, `texts`: their groups' names and

@@ -1,10 +1,5 @@
 -- Decides the outcomes of the offers of a call.
 
--- Returns the maximum wait of an offer with 'replace <ms>'; false for any other offer.
-local function max_wait_of(on_duplicate)
-  return #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
-end
-
 -- `room`: how many messages the queue may still accept.
 local function outcome_of(is_in_use, on_duplicate, room)
   if not is_in_use then
@@ -45,7 +40,8 @@ function Offers.decide(offers, room, micros, about)
       on_duplicate = place and 'replace' or about.on_repeat(stored[i], i)
       offers.on_duplicate[i] = on_duplicate
     end
-    local max_wait = max_wait_of(on_duplicate)
+    -- Only 'replace <ms>' is as long as this.
+    local max_wait = #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
     local outcome = outcome_of(due, max_wait and 'replace' or on_duplicate, room)
     if outcome == 'created' or outcome == 'replaced' then
       if not due then

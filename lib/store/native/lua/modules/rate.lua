@@ -9,10 +9,6 @@
 -- for the rate. So for messages with groups, the key `awaited` holds the first of the two times.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
-local function awaited_in(text)
-  return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
-end
-
 -- Returns the state of a rate, with `room`, the number of messages that may still be claimed now. `text`: from the key of the rate. `per`: in
 -- ms.
 function Rate.of(text, most, per, micros)
@@ -46,7 +42,8 @@ function Rate.read(q, rule, micros)
   local most, per = match(rule, '^(%d+) (%d+)$')
   local rate = Rate.of(call('GET', q.rate) or '', tonumber(most), tonumber(per), micros)
   if q.groups then
-    rate.awaited_by_others, rate.awaited = rate.awaited, awaited_in(call('GET', q.awaited))
+    local awaited = call('GET', q.awaited)
+    rate.awaited_by_others, rate.awaited = rate.awaited, awaited and #awaited == 7 and (unpack_bytes('>I7', awaited)) or 0
   end
   -- The rate was raised while a consumer waited for it, which no longer does.
   rate.is_wait_over = rate.room > 0 and rate.awaited > micros
