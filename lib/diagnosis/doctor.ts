@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Events } from '../events/events.js';
 import { hasCode } from '../message/failure.js';
-import { resolveQueueOptions } from '../options/resolve-options.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { isCluster } from '../redis/options/connection-options.js';
-import { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import { lacksPermission } from '../redis/redis-errors.js';
 import { verdictOn } from '../redis/check/server-info.js';
 import type { LoadedLibrary } from '../redis/script/redis-library.js';
-import { systemClock } from '../timing/clock.js';
 import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { checkLibraries, checkScripting } from './function-check.js';
 import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission-check.js';
+import { openConnections } from './open-connections.js';
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
 
@@ -43,15 +42,7 @@ export class Doctor {
 
   constructor(settings: DoctorSettings) {
     this.#settings = settings;
-    const { connection, offerTimeout, scripting } = settings.options;
-    this.#connections = new RedisConnections({
-      connection,
-      clock: systemClock,
-      events: this.#events,
-      commandTimeout: offerTimeout,
-      scripting,
-      heartbeat: resolveQueueOptions().blockTimeout,
-    });
+    this.#connections = openConnections(settings.options, this.#events);
     this.#events.on('connection-lost', ({ reason }) => (this.#outage = reason));
     this.#events.on('work-failing', ({ reason }) => (this.#failure = reason));
   }

@@ -1,16 +1,16 @@
 import { Events } from '../events/events.js';
 import type { Duration } from '../message/duration.js';
-import { resolveModuleOptions, resolveOptionsOf, resolveQueueOptions } from '../options/resolve-options.js';
+import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
-import { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
 import { type LoadedLibrary, ownLibrary, RedisLibrary } from '../redis/script/redis-library.js';
 import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
-import { systemClock } from '../timing/clock.js';
 import { hasCode } from '../message/failure.js';
 import { isErrorReply } from '../redis/redis-errors.js';
 import type { ScriptReply } from '../redis/script/script-call.js';
+import { openConnections } from './open-connections.js';
 
 /** Where to look for libraries. All fields are optional. Those that are also module options have the same meaning. */
 export interface FunctionLibrariesPlace {
@@ -55,13 +55,7 @@ export class FunctionLibraries {
     const { connection, offerTimeout, layouts = [] } = place;
     const options = resolveModuleOptions({ connection, offerTimeout });
     this.#current = currentLibraries(layouts);
-    this.#connections = new RedisConnections({
-      connection: options.connection,
-      clock: systemClock,
-      events: new Events(),
-      commandTimeout: options.offerTimeout,
-      heartbeat: resolveQueueOptions().blockTimeout,
-    });
+    this.#connections = openConnections(options, new Events());
   }
 
   /**
