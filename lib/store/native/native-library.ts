@@ -7,7 +7,7 @@ export const NATIVE_MODULES = {
   read: readLua,
   modules: [
     ...['clock', 'partitioning', 'channel', 'scores', 'record', 'ids', 'claims', 'wake', 'dead', 'followers', 'groups'],
-    ...['take-out', 'offers', 'rate', 'group-rate', 'take', 'transfer', 'pages', 'settlement'],
+    ...['take-out', 'offers', 'rate', 'group-rate', 'take', 'transfer', 'pages', 'writes', 'settlement'],
   ],
   modulesByKey: { groups: 'permits', 'group-rate': 'rates' },
   functions: [],

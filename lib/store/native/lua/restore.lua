@@ -19,9 +19,7 @@
 -- afterwards leaves the messages stored; a lost announcement costs a check interval. If memory is short, the server refuses this function
 -- before it starts.
 
-local function add_pair(list, one, other)
-  list[#list + 1], list[#list + 2] = one, other
-end
+local add_pair = Writes.add_pair
 
 -- Makes offers with 'reject' keep a message with the same id and the same time of offer. It is the same message: a scan may return one twice,
 -- and an earlier call may have stored it.
@@ -74,9 +72,6 @@ local function check(q, replaced)
     Wake.check(q)
     Groups.read(q, replaced)
   end
-  Permissions.check(
-    'HSET', q.messages, 'HSET', q.attempts, 'HSET', q.followers, 'HSET', q.errors, 'ZADD', q.dead, 'ZADD', q.delayed
-  )
 end
 
 local function run(keys, args)
@@ -92,26 +87,24 @@ local function run(keys, args)
   for place, i in ipairs(decided.sources) do
     plan_message(q, plan, args, offers.at[i], decided.scores[2 * place - 1])
   end
-  if #plan.records > 0 then
-    check(q, decided.replaced)
-    Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
-  end
-
-  for _, id in ipairs(decided.replaced) do
-    TakeOut.run(q, id)
-  end
-  for _, write in ipairs({
+  local writes = {
     { 'HSET', q.attempts, plan.spent },
     { 'HSET', q.messages, plan.records },
     { 'HSET', q.followers, plan.followers },
     { 'HSET', q.errors, plan.causes },
     { 'ZADD', q.dead, plan.deaths },
     { 'ZADD', q.delayed, plan.scores },
-  }) do
-    if #write[3] > 0 then
-      call(write[1], write[2], unpack(write[3]))
-    end
+  }
+  if #plan.records > 0 then
+    check(q, decided.replaced)
+    Writes.check(writes)
+    Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
   end
+
+  for _, id in ipairs(decided.replaced) do
+    TakeOut.run(q, id)
+  end
+  Writes.run(writes)
   if q.groups and #plan.records > 0 then
     Groups.open(q, plan.held, plan.held_by)
     Groups.hold(q, plan.held)

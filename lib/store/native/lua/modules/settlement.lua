@@ -85,9 +85,7 @@ function Settlement.read(q, args, at, names)
   return plan
 end
 
-local function add_pair(list, one, other)
-  list[#list + 1], list[#list + 2] = one, other
-end
+local add_pair = Writes.add_pair
 
 -- Returns the record with the body from an outcome. If the message's rule was cancelled after the claim, the new body loses the rule, too.
 -- If it was paused or resumed, the new body adopts that.
@@ -262,11 +260,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
     open_groups(q, plan)
   end
   plan_writes(q, plan, attempts_kept)
-  for _, write in ipairs(plan.writes) do
-    if #write[3] > 0 then
-      Permissions.check(write[1], write[2])
-    end
-  end
+  Writes.check(plan.writes)
   return now
 end
 
@@ -292,11 +286,7 @@ function Settlement.execute(q, plan, max_dead)
   for token, left in pairs(plan.left) do
     Claims.store(q, token, left)
   end
-  for _, write in ipairs(plan.writes) do
-    if #write[3] > 0 then
-      call(write[1], write[2], unpack(write[3]))
-    end
-  end
+  Writes.run(plan.writes)
   if plan.followers then
     Followers.store(q, plan.followers)
   end
