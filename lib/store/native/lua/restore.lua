@@ -59,21 +59,6 @@ local function plan_message(q, plan, args, at, due)
   end
 end
 
--- Raises an error before the first write if a key has the wrong type, or if the user may not change it.
-local function check(q, replaced)
-  for _, key in ipairs({ q.attempts, q.errors, q.followers }) do call('HLEN', key) end
-  call('ZCARD', q.dead)
-  if #replaced > 0 then
-    TakeOut.check(q)
-  elseif q.groups then
-    Groups.check(q)
-  end
-  if q.groups then
-    Wake.check(q)
-    Groups.read(q, replaced)
-  end
-end
-
 local function run(keys, args)
   local q = {
     delayed = keys[1], messages = keys[2], partitions = keys[3], ready = keys[4], claims = keys[5], leases = keys[6],
@@ -96,7 +81,9 @@ local function run(keys, args)
     { 'ZADD', q.delayed, plan.scores },
   }
   if #plan.records > 0 then
-    check(q, decided.replaced)
+    for _, key in ipairs({ q.attempts, q.errors, q.followers }) do call('HLEN', key) end
+    call('ZCARD', q.dead)
+    Offering.check(q, decided.replaced)
     Writes.check(writes)
     Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
   end

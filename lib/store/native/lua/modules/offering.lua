@@ -147,6 +147,19 @@ function Offering.begin(q, args, words)
   return request, Offers.read(args, request.groups and 7 or 6, words, q.messages), now, micros
 end
 
+-- Raises an error before the first write if the messages with the ids `replaced` cannot be taken out, or groups cannot be changed.
+function Offering.check(q, replaced)
+  if #replaced > 0 then
+    TakeOut.check(q)
+  elseif q.groups then
+    Groups.check(q)
+  end
+  if q.groups then
+    Wake.check(q)
+    Groups.read(q, replaced)
+  end
+end
+
 -- Makes offers of any kind. `q`: the keys by name.
 function Offering.run(q, args)
   local request, offers, now, micros = Offering.begin(q, args, 3)
@@ -190,15 +203,7 @@ function Offering.run(q, args)
     end
   end
   if #scores > 0 then
-    if #replaced > 0 then
-      TakeOut.check(q)
-    elseif groups then
-      Groups.check(q)
-    end
-    if groups then
-      Wake.check(q)
-      Groups.read(q, replaced)
-    end
+    Offering.check(q, replaced)
     Permissions.check('ZADD', q.delayed, 'HSET', q.messages)
     Channel.announce(request.database, request.channel, request.earliest_before, plan.earliest, now)
   end
