@@ -48,7 +48,6 @@ interface Expectation {
  * itself. There is no leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler implements DueListener {
-  readonly #random: () => number;
   readonly #streak: FailureStreak;
   /** Transfers until nothing is due. Yields the maximum time until the next transfer, ms. */
   readonly #transfers = new CoalescedTask(
@@ -85,12 +84,11 @@ export class TransferScheduler implements DueListener {
       /** Also learns from the claims of `consumer`. */
       readonly storeClock: RemoteClock;
       /** Returns a number from 0 to 1, for jitter. */
-      readonly random?: () => number;
+      readonly random: () => number;
       /** The loop that claims messages for this process's free slots. */
       readonly consumer: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort' | 'limitsChanged'>;
     },
   ) {
-    this.#random = options.random ?? Math.random;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
   }
@@ -241,7 +239,7 @@ export class TransferScheduler implements DueListener {
   }
 
   async #transfer(): Promise<number> {
-    const { checkInterval, consumer } = this.options;
+    const { checkInterval, consumer, random } = this.options;
     try {
       const { ready, moved, recovered } = await this.runOnce();
       this.#ready = ready;
@@ -254,7 +252,7 @@ export class TransferScheduler implements DueListener {
       // The retry asks for everything again, including due times.
       this.#expected = undefined;
       if (this.#started) this.#streak.callFailed(error);
-      return failurePause(++this.#failures, this.#random);
+      return failurePause(++this.#failures, random);
     }
   }
 
@@ -282,6 +280,6 @@ export class TransferScheduler implements DueListener {
   }
 
   #newGrace(): number {
-    return STANDBY_GRACE * (0.75 + this.#random() / 2);
+    return STANDBY_GRACE * (0.75 + this.options.random() / 2);
   }
 }

@@ -56,7 +56,7 @@ export function startConsumer(
     storeClock,
     slots: slots ?? new Slots(settings.concurrency, 1),
   });
-  const common = { queue: 'orders', store, clock, events, storeClock };
+  const common = { queue: 'orders', store, clock, events, storeClock, random: Math.random };
   // The scheduler only transfers, so that the loop makes all claims.
   new TransferScheduler({ ...common, id: 'a', checkInterval: 60_000, consumer: idleConsumer }).start();
   loop.start();
