@@ -21,22 +21,24 @@ local function run(keys, args)
   local channel, database, unwrap = args[5], args[6], args[7]
   local now = Clock.read()
   Clock.check(deadline, now)
-  Dead.check(q)
+  for _, key in ipairs({ q.errors, q.attempts }) do call('HLEN', key) end
   local earliest_before = Scores.lowest(q.delayed)
   local ids = Dead.select(q, by, value, partitioning)
   if #ids == 0 then
     return 0
   end
 
-  local scores, records = {}, {}
+  local due, scores, records = format('%d', now), {}, {}
   for i, record in ipairs(call('HMGET', q.messages, unpack(ids))) do
     if record then
       -- Does the same as unwrapPutOff in lib/message/codec/body-forms.ts.
       local kept = unwrap == '1' and Record.with_body(record, sub(record, Record.wrapping_end(record) + 1)) or record
-      scores[#scores + 1], scores[#scores + 2] = now, Record.member_of(ids[i], record, q.permits)
+      scores[#scores + 1], scores[#scores + 2] = due, Record.member_of(ids[i], record, q.permits)
       records[#records + 1], records[#records + 2] = ids[i], Record.with_due(kept, now)
     end
   end
+  -- The first write proves its own permission.
+  Permissions.check('HDEL', q.errors, 'HDEL', q.attempts)
   if #scores > 0 then
     Permissions.check('ZADD', q.delayed, 'HSET', q.messages)
     Channel.announce(database, channel, earliest_before, now, now)
