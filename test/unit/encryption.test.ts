@@ -18,7 +18,7 @@ const codec = codecOf({ current: 'k1', keys: { k1: K1 } });
 const bodyOf = (content: Partial<MessageContent> = {}, by = codec) =>
   Buffer.from(by.encode({ ...CONTENT, ...content }) as string);
 
-const putOff = (body: Buffer) => wrapPutOff(body, 5) as Buffer;
+const putOff = (body: Buffer) => wrapPutOff(body, 5);
 
 /** As the documentation has it. */
 function nameOf(id: string, key: Buffer): string {
