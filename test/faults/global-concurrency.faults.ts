@@ -59,11 +59,17 @@ describe('a global concurrency when processes fail', () => {
     for (let kill = 0; kill < 3; kill++) {
       const worker = await scene.startWorker({ queue, handler });
       doomed.push(worker);
-      await producer.offerMany(
-        queue,
-        Array.from({ length: 10 }, () => ({ payload: task, delay: 0 })),
+      await until(
+        async () => {
+          // The other worker may take all messages of an offer.
+          await producer.offerMany(
+            queue,
+            Array.from({ length: 10 }, () => ({ payload: task, delay: 0 })),
+          );
+          return worker.of('end').length > 0;
+        },
+        { within: SOON, every: 100 },
       );
-      await until(() => worker.of('end').length > 0, { within: SOON });
       await worker.end('SIGKILL');
     }
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
