@@ -110,3 +110,24 @@ describe.each([
     expect(log.filter((line) => line.startsWith('warn') && line.includes(queue))).toEqual([]);
   });
 });
+
+describe("again(), with Redisson's codec", () => {
+  const scene = new Scene();
+
+  test.each([
+    ['string', 'first', ''],
+    ['buffer', Buffer.from('first'), Buffer.alloc(0)],
+  ] as const)('%s hands on an empty payload', async (codec, first, empty) => {
+    const handled = new Handled();
+    const queue = scene.newQueue();
+    const handle = (payload: unknown, message: DelayedMessage) => {
+      handled.record(payload, message);
+      return handled.calls.length === 1 ? again(0, { payload: empty }) : undefined;
+    };
+    const module = { defaults: { layout: redisson({ codec }) } };
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle as never)] });
+    await producer.offer(queue, first, 0);
+    await handled.untilCalls(2);
+    expect(handled.payloads).toEqual([first, empty]);
+  });
+});

@@ -13,12 +13,13 @@ local LISTS = {
   deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }
 
--- Reads the runs of messages that the arguments describe. Returns the ids in their order, and the run of each. A body is never empty.
+-- Reads the runs of messages that the arguments describe. Returns the ids in their order, and the run of each. A line feed begins a body,
+-- which may be empty: Redisson's codecs write empty ones.
 local function read_runs(args, at)
   local ids, runs, place = {}, {}, 0
   while args[at] do
-    local count, outcome, detail, body = match(args[at + 1], '^(%d+) ?(%l*) ?([^\n]*)\n?(.*)$')
-    local run = { token = args[at], outcome = outcome == '' and 'ack' or outcome, detail = detail, body = body ~= '' and body }
+    local count, outcome, detail, line_feed, body = match(args[at + 1], '^(%d+) ?(%l*) ?([^\n]*)(\n?)(.*)$')
+    local run = { token = args[at], outcome = outcome == '' and 'ack' or outcome, detail = detail, body = line_feed ~= '' and body }
     for i = at + 2, at + 1 + count do
       place = place + 1
       ids[place], runs[place] = args[i], run
