@@ -197,7 +197,7 @@ local function plan_followers(q, plan, now, micros)
 end
 
 -- Plans the writes except those to claims and to the list of ready ids, and except the removal of the oldest dead letters. Records come
--- first, so if an append-only file ends between two writes, it contains all records.
+-- before the states, so if an append-only file ends between two of these writes, each state has its records.
 local function plan_writes(q, plan, attempts_kept)
   local keeps_attempts = attempts_kept + #plan.spent > 0
   plan.writes = {
