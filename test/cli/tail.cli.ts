@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { RejectMessage } from '../../lib/index.js';
+import { DueWatch } from '../../packages/cli/src/tail/due.watch.js';
 import { type CommandSettings, jsonLines, startCommand } from '../support/command-line.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import { Scene } from '../support/scene.js';
@@ -36,7 +37,7 @@ describe('tail', () => {
     await until(async () => (await app.producer.counts(queue)).dead === 1);
     const { tail, stop } = startTail(scene, queue);
     await until(() => tail.output.includes('1 dead'), { within: 20_000 });
-    await app.producer.offer(queue, {}, '2s', { id: 'new' });
+    await app.producer.offer(queue, {}, '5s', { id: 'new' });
     await until(() => tail.output.includes('dead  new'));
     expect(await stop()).toBe(0);
     expect(tail.problems).toBe('');
@@ -55,15 +56,15 @@ describe('tail', () => {
     const { events, stop } = startTail(scene, dying, quiet, '--json');
     await until(() => events().length === 2, { within: 20_000 });
     await app.producer.offerMany(dying, [
-      { payload: 1, delay: 2000, id: 'a' },
-      { payload: 2, delay: 2001, id: 'b' },
+      { payload: 1, delay: 5000, id: 'a' },
+      { payload: 2, delay: 5001, id: 'b' },
     ]);
-    await app.producer.offer(quiet, {}, '2s', { id: 'c' });
+    await app.producer.offer(quiet, {}, '5s', { id: 'c' });
     await until(() => events().filter(({ event }) => event === 'dead').length === 2);
     // Nobody handles this queue, so `c` stays overdue.
     const sees = (id: string) => events().some((event) => JSON.stringify(event).includes(`["${id}"]`));
     await until(() => sees('c'));
-    await app.producer.offer(quiet, {}, '2s', { id: 'd' });
+    await app.producer.offer(quiet, {}, '5s', { id: 'd' });
     await until(() => sees('d'));
     expect(await stop()).toBe(0);
     const dead = events().filter(({ event }) => event === 'dead');
@@ -77,6 +78,18 @@ describe('tail', () => {
       { ids: ['c'], count: 1, atLeast: false },
       { ids: ['d'], count: 1, atLeast: false },
     ]);
+  });
+
+  it('says that more may have fallen due if a look comes much later than planned', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const watch = new DueWatch(producer, queue, 100);
+    const look = (at: number, nextDue: Date) => watch.look({ now: new Date(at), nextDue });
+    const { dueAt: dueOfA } = await producer.offer(queue, {}, '1h', { id: 'a' });
+    const { dueAt: dueOfB } = await producer.offer(queue, {}, '2h', { id: 'b' });
+    expect(await look(dueOfA.getTime() - 9000, dueOfA)).toBeUndefined();
+    expect(await look(dueOfA.getTime() + 1000, dueOfA)).toEqual({ ids: ['a'], atLeast: false });
+    expect(await look(dueOfB.getTime() + 1000, dueOfB)).toEqual({ ids: ['b'], atLeast: true });
   });
 
   it('reports the start and the end of an outage once each, and continues', async () => {

@@ -5,12 +5,12 @@ import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 const MAX = 1000;
 
 /** How much later than planned the next look may be without missing anything, ms. */
-const GRACE = 2000;
+const GRACE = 10_000;
 
 /** Messages of one queue that fell due between two looks. */
 export interface Due {
   readonly ids: readonly string[];
-  /** True if there may have been more, because too many were delayed for one look. */
+  /** True if there may have been more, because too many were delayed for one look, or because the look came too late. */
   readonly atLeast: boolean;
 }
 
@@ -22,7 +22,8 @@ export class DueWatch {
   /** Due times and ids of the messages that will fall due, or did and are still delayed. */
   #foreseen = new Map<string, MessageSnapshot>();
   #reported = new Set<string>();
-  #isComplete = true;
+  /** Until when {@link #foreseen} contains everything that falls due. */
+  #coveredUntil = new Date(0);
   #isFirst = true;
 
   constructor(
@@ -32,26 +33,27 @@ export class DueWatch {
     private readonly every: number,
   ) {}
 
-  async look({ now, nextDue }: InspectedQueue): Promise<Due | undefined> {
+  async look({ now, nextDue }: Pick<InspectedQueue, 'now' | 'nextDue'>): Promise<Due | undefined> {
     const horizon = new Date(now.getTime() + this.every + GRACE);
-    const { messages, isComplete } = await this.#delayedUntil(horizon, nextDue);
+    const { messages, coveredUntil } = await this.#delayedUntil(horizon, nextDue);
     const present = new Map(messages.map((message) => [keyOf(message), message]));
     const due = [...new Map([...this.#foreseen, ...present])].filter(
       ([key, { dueAt }]) => dueAt <= now && !this.#reported.has(key),
     );
-    const atLeast = !this.#isComplete;
+    const atLeast = now > this.#coveredUntil;
     const isFirst = this.#isFirst;
     this.#foreseen = present;
     this.#reported = new Set([...this.#reported, ...due.map(([key]) => key)].filter((key) => present.has(key)));
-    [this.#isComplete, this.#isFirst] = [isComplete, false];
+    [this.#coveredUntil, this.#isFirst] = [coveredUntil, false];
     return isFirst || due.length === 0 ? undefined : { ids: due.map(([, { id }]) => id), atLeast };
   }
 
   async #delayedUntil(horizon: Date, nextDue: Date | null) {
-    if (nextDue === null || nextDue > horizon) return { messages: [], isComplete: true };
+    if (nextDue === null || nextDue > horizon) return { messages: [], coveredUntil: horizon };
     const { messages, cursor } = await this.producer.list(this.queue, 'delayed', { limit: MAX });
     const within = messages.filter(({ dueAt }) => dueAt <= horizon);
-    return { messages: within, isComplete: cursor === null || within.length < messages.length };
+    const isComplete = cursor === null || within.length < messages.length;
+    return { messages: within, coveredUntil: isComplete ? horizon : (within.at(-1)?.dueAt ?? new Date(0)) };
   }
 }
 
