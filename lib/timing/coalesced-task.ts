@@ -1,6 +1,8 @@
 /** A task that never runs twice at once. All requests during a run are served by one more run after it. */
 export class CoalescedTask<Result> {
   #running: Promise<void> | undefined;
+  /** Set before a run begins, because the run may itself make a request before it waits for anything. */
+  #isRunning = false;
   #isRequested = false;
 
   /**
@@ -13,12 +15,14 @@ export class CoalescedTask<Result> {
   ) {}
 
   get isRunning(): boolean {
-    return this.#running !== undefined;
+    return this.#isRunning;
   }
 
   request(): void {
     this.#isRequested = true;
-    this.#running ??= this.#runUntilIdle();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#running = this.#runUntilIdle();
   }
 
   /** Withdraws any request that no run has served yet, and waits for the current run. The caller makes no more requests. */
@@ -34,7 +38,7 @@ export class CoalescedTask<Result> {
       last = await this.run();
     } while (this.#isRequested);
     // Done in the same step as the last check: a request in between would be lost.
-    this.#running = undefined;
+    this.#isRunning = false;
     this.onIdle(last);
   }
 }

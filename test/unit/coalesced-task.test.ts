@@ -45,6 +45,25 @@ describe('CoalescedTask', () => {
     expect([ran.length, again.isRunning]).toEqual([3, false]);
   });
 
+  it('never runs twice at once, even if a run begins with a request', async () => {
+    let [runs, current, most] = [0, 0, 0];
+    const idle: number[] = [];
+    const coalesced = new CoalescedTask(
+      async () => {
+        const run = ++runs;
+        most = Math.max(most, ++current);
+        if (run === 1) coalesced.request();
+        await new Promise(setImmediate);
+        current--;
+        return run;
+      },
+      (last) => idle.push(last),
+    );
+    coalesced.request();
+    while (coalesced.isRunning) await new Promise(setImmediate);
+    expect({ runs, most, idle }).toEqual({ runs: 2, most: 1, idle: [2] });
+  });
+
   it('withdraws requests when it stops, and waits for the current run', async () => {
     const { coalesced, ends, endRun } = task();
     coalesced.request();
