@@ -14,7 +14,7 @@ local LISTS = {
 }
 
 -- Reads the runs of messages that the arguments describe. Returns the ids in their order, and the run of each. A line feed begins a body,
--- which may be empty: Redisson's codecs write empty ones.
+-- which may be empty.
 local function read_runs(args, at)
   local ids, runs, place = {}, {}, 0
   while args[at] do
