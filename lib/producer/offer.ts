@@ -110,12 +110,19 @@ export interface SpecialOptions {
   readonly notAfter?: number | undefined;
 }
 
-export interface NewMessage {
-  readonly payload: unknown;
-  readonly due: DueTime;
-  readonly options: CheckedOfferOptions;
+/**
+ * A message that has been read and checked. Each message of a list is an instance of a class: V8 would soon allocate objects of a literal,
+ * many of which are in use when it collects the young ones, among the old ones, where they keep their payloads until a full collection.
+ */
+export class NewMessage {
   /** The id generated for the observers, if the message was given none. */
-  readonly newId?: string;
+  declare readonly newId?: string;
+
+  constructor(
+    readonly payload: unknown,
+    readonly due: DueTime,
+    readonly options: CheckedOfferOptions,
+  ) {}
 }
 
 const NO_OPTIONS: CheckedOfferOptions = {};
@@ -167,7 +174,7 @@ export function ofMessage(index: number, error: unknown): unknown {
 /** Reads and checks one message of `offerMany`, each field once. */
 export function readRequest(given: OfferRequest): NewMessage {
   const read = readFields<Partial<OfferRequest>>(given, 'it', REQUEST);
-  return { payload: read.payload, due: readEither(read.delay, read.at), options: checkOfferOptions(read) };
+  return new NewMessage(read.payload, readEither(read.delay, read.at), checkOfferOptions(read));
 }
 
 /** Reads and checks an offer's options, each field once. */

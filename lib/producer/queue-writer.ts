@@ -1,11 +1,11 @@
 import type { AgainAdvice } from '../runtime/again-advice.js';
-import { type BodyRules, encodeBody, oversized } from '../message/codec/message-codec.js';
+import { type BodyRules, encodeBody, type MessageBody, oversized } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { type MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
-import type { Offer, OfferReceipt } from '../store/producer-store.js';
+import type { DueTime, Offer, OfferReceipt, OnDuplicate } from '../store/producer-store.js';
 import { type Destination, Repartitioned, type Router, WriteFailure, type WriteOutcome } from '../store/router.js';
 import { inBatches, TurnBatcher } from '../timing/event-loop.js';
 import type { NewMessage, OfferResult } from './offer.js';
@@ -20,10 +20,19 @@ const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
 
-interface EncodedOffer extends Offer {
+/** An instance of a class, as {@link NewMessage} is. */
+class EncodedOffer implements Offer {
   /** Undefined for the offers of a list, which are answered together. */
-  resolve: ((result: OfferResult) => void) | undefined;
-  reject: ((error: unknown) => void) | undefined;
+  resolve: ((result: OfferResult) => void) | undefined = undefined;
+  reject: ((error: unknown) => void) | undefined = undefined;
+
+  constructor(
+    readonly id: string,
+    readonly due: DueTime,
+    readonly onDuplicate: OnDuplicate,
+    readonly body: MessageBody,
+    readonly isNew: boolean,
+  ) {}
 }
 
 export interface WriterContext {
@@ -68,16 +77,7 @@ export class QueueWriter {
       group: special?.group,
     };
     const body = encodeBody(this.#rules, content);
-    const isNew = id === undefined;
-    const offer = {
-      id: id ?? newId ?? this.newId(),
-      due,
-      onDuplicate,
-      body,
-      isNew,
-      resolve: undefined,
-      reject: undefined,
-    };
+    const offer = new EncodedOffer(id ?? newId ?? this.newId(), due, onDuplicate, body, id === undefined);
     if (!special) return offer;
     const { group, maxWait, notAfter } = special;
     return {
