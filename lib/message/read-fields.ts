@@ -11,21 +11,29 @@ export function readFields<T extends object>(
   if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
   const read: Partial<T> = {};
   let unknownField: string | undefined;
-  // A list, a Map or a promise has none of the fields, so its contents would be lost.
-  let isForeign: boolean;
+  let isInstance: boolean;
   try {
-    for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
-    for (const field of fields) {
-      const value = given[field];
-      if (value !== undefined) read[field] = value;
+    isInstance = !isLiteral(given);
+    // Every message of a list is read here, so this makes no list of its keys, and looks at none of the fields that a literal lacks.
+    for (const key in given) {
+      if (!Object.hasOwn(given, key)) continue;
+      if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
+      else if (!isInstance) copyField(given, key as keyof T & string, read);
     }
-    isForeign = !isLiteral(given) && Object.keys(read).length === 0;
+    // An instance of a class may inherit its fields.
+    if (isInstance) for (const field of fields) copyField(given, field, read);
   } catch (cause) {
     throw unreadable(place, cause);
   }
   if (unknownField !== undefined) throw mismatch(place, fields, showGiven(unknownField));
-  if (isForeign) throw mismatch(place, fields, 'an instance of a class');
+  // A list, a Map or a promise has none of the fields, so its contents would be lost.
+  if (isInstance && Object.keys(read).length === 0) throw mismatch(place, fields, 'an instance of a class');
   return read;
+}
+
+function copyField<T extends object>(given: T, field: keyof T & string, read: Partial<T>): void {
+  const value = given[field];
+  if (value !== undefined) read[field] = value;
 }
 
 /** Calls a function that reads an argument. If it throws, as getters and proxies may, throws `INVALID_ARGUMENT` instead. */

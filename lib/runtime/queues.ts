@@ -49,7 +49,11 @@ const MAX_OTHERS = 1000;
 export class Queues {
   /** Queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
-  readonly #others = new RecentlyUsed<Queue>(MAX_OTHERS, ({ pendingOffers }) => pendingOffers > 0);
+  readonly #others = new RecentlyUsed<Queue>(
+    MAX_OTHERS,
+    (name) => this.#open(name, this.#resolveOther(name)),
+    ({ pendingOffers }) => pendingOffers > 0,
+  );
   /** Options of all other queues, by the families that determine them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
   /** Handlers of queues configured only through families, by the families that determine them. */
@@ -77,7 +81,7 @@ export class Queues {
   get(name: string): Queue {
     const known = this.#known.get(name);
     if (known) return known;
-    if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOther(name)));
+    if (!this.#isKnown(name)) return this.#others.get(name);
     // The queue may have been used before its handler was known.
     const inUse = this.#others.inUse(name);
     if (inUse) return inUse;

@@ -9,6 +9,7 @@ export class RecentlyUsed<Value> {
   /** @param max - how many unused values to keep */
   constructor(
     private readonly max: number,
+    private readonly make: (name: string) => Value,
     private readonly isInUse: (value: Value) => boolean = () => false,
   ) {}
 
@@ -22,10 +23,10 @@ export class RecentlyUsed<Value> {
   }
 
   /** Returns or creates the value with a name. */
-  get(name: string, make: () => Value): Value {
+  get(name: string): Value {
     const kept = this.#values.get(name);
     if (kept !== undefined && name === this.#latest) return kept;
-    const value = kept ?? make();
+    const value = kept ?? this.make(name);
     // A map keeps insertion order, so the value used last must be inserted last.
     this.#values.delete(name);
     this.#values.set(name, value);

@@ -47,8 +47,7 @@ export function wordsOf<Part extends string>(
   }
   if (Object.keys(args).length > declared || (rest.length > 0 && !called.hasRest))
     throw new TypeError(`${called.name}: there are more arguments than its header declares`);
-  for (const word of rest) words.push(word);
-  return words;
+  return rest.length > 0 ? words.concat(rest) : words;
 }
 
 /** The reply of a script or command, read value by value. A script's values come in the order stated in its header. */

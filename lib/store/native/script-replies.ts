@@ -295,12 +295,19 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
+/** Reads six bytes. The methods of `Buffer` would check their arguments at each call, and allocate for it. */
+function readTime(bytes: Buffer, start: number): number {
+  let time = 0;
+  for (let at = start; at < start + DUE_BYTES; at++) time = time * 256 + bytes[at]!;
+  return time;
+}
+
 /** Reads a record from a range of bytes. A value shorter than a record was written by somebody else and becomes the body. */
 export function readRecord(bytes: Buffer, start = 0, end = bytes.length): NativeRecord {
   if (end - start < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: bytes.subarray(start, end) };
   return {
-    dueAt: bytes.readUIntBE(start, DUE_BYTES),
-    offeredAt: bytes.readUIntBE(start + DUE_BYTES, PREFIX_BYTES - DUE_BYTES),
+    dueAt: readTime(bytes, start),
+    offeredAt: readTime(bytes, start + DUE_BYTES),
     body: bytes.subarray(start + PREFIX_BYTES, end),
   };
 }
