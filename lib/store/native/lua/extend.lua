@@ -30,10 +30,9 @@ local function run(keys, args)
     named[token][#named[token] + 1] = id
   end
 
-  local held = Claims.read(q.claims, tokens)
   local deadlines, strays, left, still_held = {}, {}, {}, {}
   for _, token in ipairs(tokens) do
-    local kept, known, held_ids = {}, Ids.set(named[token]), Ids.of(held[token] or '\n')
+    local kept, known, held_ids = {}, Ids.set(named[token]), Ids.of(call('HGET', q.claims, token) or '\n')
     still_held[token] = Ids.set(held_ids)
     for _, id in ipairs(held_ids) do
       local list = known[id] and kept or strays

@@ -1,16 +1,5 @@
 -- Reads and changes what claims hold.
 
--- Returns the stored strings of these claims, by token; false for a claim that has ended.
-function Claims.read(key, tokens)
-  local held = {}
-  for _, token in ipairs(tokens) do
-    if held[token] == nil then
-      held[token] = call('HGET', key, token)
-    end
-  end
-  return held
-end
-
 -- Raises an error before the first write if the user may not change what claims hold.
 function Claims.check_store(q)
   Permissions.check('HSET', q.claims, 'HDEL', q.claims, 'ZREM', q.leases)
