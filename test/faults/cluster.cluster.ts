@@ -6,6 +6,7 @@ import { systemClock } from '../../lib/timing/clock.js';
 import { Handled } from '../support/handled.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
+import { RedisCluster } from '../support/redis/redis-cluster.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 import { refusalOf } from '../support/refusal.js';
 import { ClusterProxies } from '../support/tcp-proxy/cluster-proxies.js';
@@ -177,6 +178,28 @@ describe('a cluster', () => {
       await move.finish();
       expect((await commands.send('GET', queue)).text()).toBe('value');
       await commands.send('DEL', queue);
+    });
+  });
+
+  describe('that grows', () => {
+    test('is used where a slot has moved to a server that joined after the start', async () => {
+      const growing = await RedisCluster.start();
+      try {
+        const { producer, close } = await startTestApp(
+          { connection: { cluster: { nodes: growing.nodes } } },
+          { providers: [handlerOf(queue, handled.record)] },
+        );
+        await producer.offer(queue, 1, '1h');
+        const joined = await growing.join();
+        await (await growing.beginMove(keyOf(queue), joined)).finish();
+        await producer.offer(queue, 2, 0);
+        await handled.untilCalls(1);
+        expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+        expect(await growing.ask(joined, 'ZCARD', keyOf(queue))).toBe(1);
+        await close();
+      } finally {
+        await growing.stop();
+      }
     });
   });
 

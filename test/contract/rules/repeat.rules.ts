@@ -228,6 +228,21 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.dead()).toHaveLength(outcome === failed ? 1 : 0);
     });
 
+    it('is still handled if it falls due in the very millisecond in which it gets a new rule', async () => {
+      const queue = await queues.open();
+      const from = Math.floor(await queue.now());
+      const offers = (rule: RepeatRule, dueAt: (i: number) => number) =>
+        Array.from({ length: 1000 }, (_, i) => ({
+          ...{ id: `${i}`, due: { at: dueAt(i) }, onDuplicate: 'repeat' as const, body: bodyOf(queue, rule) },
+        }));
+      await queue.store.offer(offers(DAILY, (i) => from + i));
+      const later = await soon(queue);
+      const last = { id: 'now', due: { after: 0 }, onDuplicate: 'keep' as const, body: bodyOf(queue, undefined) };
+      const receipts = await queue.store.offer([...offers(HOURLY, () => later), last]);
+      const { offeredAt } = await queue.find('now');
+      expect(receipts.filter(({ outcome }) => outcome === 'kept')).toHaveLength(Math.min(1000, offeredAt - from + 1));
+    });
+
     it('keeps its earlier rule if that is offered again last', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');

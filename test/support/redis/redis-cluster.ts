@@ -48,16 +48,23 @@ export interface ClusterSettings {
   readonly hasLinks?: boolean;
 }
 
+/** What the servers of a cluster have in common. */
+interface MemberSetting {
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly nodeTimeout: number;
+}
+
 /** A real Redis Cluster: three primaries, each with a replica. Its servers may crash, freeze and come back. */
 export class RedisCluster {
   readonly #lastWill: LastWill;
 
   private constructor(
-    readonly members: readonly ClusterMember[],
-    folder: string,
+    readonly members: ClusterMember[],
+    private readonly setting: MemberSetting,
     private readonly links: ClusterLinks | undefined,
   ) {
-    this.#lastWill = new LastWill(folder);
+    this.#lastWill = new LastWill(setting.folder);
   }
 
   /**
@@ -82,11 +89,10 @@ export class RedisCluster {
     const unlinked = newPlaces();
     const links = hasLinks ? await ClusterLinks.between(unlinked) : undefined;
     const places = unlinked.map((place) => ({ ...place, known: links?.portsOf(place.id) ?? place }));
-    const starts = await Promise.allSettled(
-      places.map((place) => startMember(place, places, { folder, args, nodeTimeout })),
-    );
+    const setting: MemberSetting = { folder, args, nodeTimeout };
+    const starts = await Promise.allSettled(places.map((place) => startMember(place, places, setting)));
     const members = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
-    const cluster = new RedisCluster(members, folder, links);
+    const cluster = new RedisCluster(members, setting, links);
     try {
       for (const start of starts) if (start.status === 'rejected') throw start.reason;
       if (cluster.up.length < members.length) throw new Error('Servers in containers cannot form a cluster.');
@@ -153,6 +159,20 @@ export class RedisCluster {
     return new SlotMove(this, { slot, source, target });
   }
 
+  /** Starts another primary, and introduces it to the others. Slots can be moved to it. */
+  async join(): Promise<ClusterMember> {
+    const place = { ...newPlaces()[0]!, slots: undefined };
+    const alone = { ...place, known: place };
+    const member = await startMember(alone, [alone], this.setting);
+    this.members.push(member);
+    const [first] = this.members;
+    await this.ask(first!, 'CLUSTER', 'MEET', member.server.host, place.port, place.busPort);
+    const hasJoined = async () =>
+      (await Promise.all(this.up.map((other) => this.#serves(other, member)))).every(Boolean);
+    await until(hasJoined, { within: SETTLE_TIMEOUT });
+    return member;
+  }
+
   /** Resolves when every running server knows the others, that all slots are served, and that all replicas are in sync. */
   async untilWhole(): Promise<void> {
     await until(
@@ -191,6 +211,12 @@ export class RedisCluster {
   /** The servers that run. */
   get up(): ClusterMember[] {
     return this.members.filter(({ server }) => server.pid !== undefined);
+  }
+
+  /** True if a server answers for its slots, and knows another one. */
+  async #serves(member: ClusterMember, { id }: ClusterMember): Promise<boolean> {
+    const info = await this.ask(member, 'CLUSTER', 'INFO');
+    return String(info).includes('cluster_state:ok') && String(await this.ask(member, 'CLUSTER', 'NODES')).includes(id);
   }
 
   /** What most of the servers say that answer. */
@@ -297,7 +323,7 @@ function clusterConfig(own: Place, places: readonly Place[]): string {
 async function startMember(
   place: Place,
   places: readonly Place[],
-  { folder, args, nodeTimeout }: { folder: string; args: readonly string[]; nodeTimeout: number },
+  { folder, args, nodeTimeout }: MemberSetting,
 ): Promise<ClusterMember> {
   const dir = join(folder, String(place.port));
   mkdirSync(dir);
