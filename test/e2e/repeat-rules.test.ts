@@ -154,6 +154,17 @@ describe('a rule in virtual time', () => {
     await module.close();
   });
 
+  test('shows only times to come while an overdue occurrence waits', async () => {
+    const { module, tester, producer } = await startAt('2030-01-01T12:30:00Z', () => undefined);
+    await producer.repeat('digests', 'r', { every: '1h' }, {});
+    await producer.pause('digests');
+    await tester.advance('3h');
+    const waiting = await producer.repeats('digests').find('r');
+    expect(waiting).toMatchObject({ state: 'ready', dueAt: new Date('2030-01-01T13:00:00Z') });
+    expect(waiting!.next.slice(0, 2).map((time) => time.getUTCHours())).toEqual([16, 17]);
+    await module.close();
+  });
+
   test('ends if it is resumed after its end', async () => {
     const { module, tester, producer } = await startAt('2030-01-01T12:30:00Z', () => undefined);
     const repeats = producer.repeats('digests');
