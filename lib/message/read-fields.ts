@@ -16,9 +16,9 @@ export function readFields<T extends object>(
     isInstance = !isLiteral(given);
     // Every message of a list is read here, so this makes no list of its keys, and looks at none of the fields that a literal lacks.
     for (const key in given) {
-      if (!Object.hasOwn(given, key)) continue;
-      if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
-      else if (!isInstance) copyField(given, key as keyof T & string, read);
+      if ((fields as readonly string[]).includes(key)) {
+        if (!isInstance) copyField(given, key as keyof T & string, read);
+      } else if (Object.hasOwn(given, key)) unknownField ??= key;
     }
     // An instance of a class may inherit its fields.
     if (isInstance) for (const field of fields) copyField(given, field, read);
