@@ -42,7 +42,7 @@ describe('readFields', () => {
     expect(() => read(given)).toThrow("options: must be an object with id, type, not 'idd'");
   });
 
-  it('reads no field that Object.prototype has got', () => {
+  it('takes nothing that Object.prototype has got for an unknown field', () => {
     const prototype = Object.prototype as { unknown?: string };
     prototype.unknown = 'polluted';
     try {
