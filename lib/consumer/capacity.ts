@@ -102,9 +102,15 @@ export class Capacity {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** How many messages a transfer may claim in the same call, up to half of all slots. If below 1, it must not claim. */
-  get besidesTransfer(): number {
-    const spare = this.slots.free - Math.floor(this.slots.total / 2);
+  /**
+   * Returns how many messages a transfer may claim in the same call, so that half of all slots stay free. If below 1, it must not claim.
+   *
+   * @param taken - how many messages the transfers just before have claimed: at most half of all slots together
+   */
+  besidesTransfer(taken: number): number {
+    const { free, total } = this.slots;
+    const kept = Math.floor(total / 2);
+    const spare = Math.min(free, total - taken) - kept;
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
   }
 

@@ -147,13 +147,15 @@ export class ConsumerLoop {
   /**
    * Makes a transfer that also claims due messages, without the wake-up signal, if this loop is idle and most of its slots are free. Other
    * claims of the loop wait for this one. Returns undefined, or a promise of it, if nothing was changed and a plain transfer is needed.
+   *
+   * @param taken - how many messages the transfers just before have claimed
    */
-  transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
+  transferAndClaim(announcer: Announcer | undefined, taken: number): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
     if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return undefined;
     // The next claim must supersede an unanswered one, which a transfer cannot do.
     if (this.#claimer.hasUnanswered || runner.haltReason !== undefined) return undefined;
-    const limit = this.#capacity.besidesTransfer;
+    const limit = this.#capacity.besidesTransfer(taken);
     if (limit < 1) return undefined;
     const transfer = this.#transferAndClaim(limit, announcer);
     this.#transferring = transfer.catch(noop);

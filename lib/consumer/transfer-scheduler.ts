@@ -141,17 +141,18 @@ export class TransferScheduler implements DueListener {
   /** Transfers everything due now, in batches, and learns what to wait for. Returns the last report. Throws whatever the store throws. */
   async runOnce(): Promise<TransferReport> {
     const { store, clock, storeClock, consumer } = this.options;
-    for (let isFirst = true; ; isFirst = false) {
+    // A standby does not claim, because it would soon compete with the eager scheduler. After a failure, the simpler call comes first.
+    let mayClaim = this.#eager && this.#failures === 0;
+    for (let taken = 0; ;) {
       const awaited = this.#expected;
       // Reset to collect announcements that arrive during the call.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const announcer = this.#announcerAt(sentAt, awaited);
-      // Only the first call claims, so that other processes get a share of the rest. A standby does not claim, because it would soon
-      // compete with the eager scheduler. After a failure, the simpler call comes first.
-      const mayClaim = isFirst && this.#eager && this.#failures === 0;
-      const claimed = mayClaim ? consumer.transferAndClaim(announcer) : undefined;
-      const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
+      const claimed = mayClaim ? await consumer.transferAndClaim(announcer, taken) : undefined;
+      mayClaim = claimed !== undefined;
+      const report = claimed ?? (await store.transfer({ announcer, limit: BATCH }));
+      taken += report.moved;
       if (announcer) this.#announcedAt = sentAt;
       const hasMoved = report.moved + report.recovered + report.deadLettered.length > 0;
       this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved);

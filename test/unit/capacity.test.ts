@@ -74,11 +74,22 @@ describe('Capacity', () => {
     it('leaves half of the slots free if a transfer claims as well', () => {
       use(100, 1);
       const capacity = loop();
-      expect(capacity.besidesTransfer).toBe(50);
+      expect(capacity.besidesTransfer(0)).toBe(50);
       fill(20);
-      expect(capacity.besidesTransfer).toBe(30);
+      expect(capacity.besidesTransfer(0)).toBe(30);
       fill(30);
-      expect(capacity.besidesTransfer).toBeLessThan(1);
+      expect(capacity.besidesTransfer(0)).toBeLessThan(1);
+    });
+
+    it('is half of the slots for all transfers in a row that claim as well', () => {
+      use(100, 1);
+      const capacity = loop();
+      expect([0, 20, 49].map((taken) => capacity.besidesTransfer(taken))).toEqual([50, 30, 1]);
+      expect(capacity.besidesTransfer(50)).toBeLessThan(1);
+      fill(40);
+      expect([0, 45].map((taken) => capacity.besidesTransfer(taken))).toEqual([10, 5]);
+      use(7, 1);
+      expect([0, 3].map((taken) => loop().besidesTransfer(taken))).toEqual([4, 1]);
     });
 
     it('drops to one slot after a response that arrives too late, and then doubles with each claim', async () => {

@@ -450,7 +450,7 @@ describe('ConsumerLoop', () => {
       await transferAndClaim(request);
       throw new DelayQueueError('OUTCOME_UNKNOWN', 'the connection broke');
     };
-    await expect(loop.transferAndClaim(undefined)).rejects.toThrow('the connection broke');
+    await expect(loop.transferAndClaim(undefined, 0)).rejects.toThrow('the connection broke');
     await nextTurns();
     expect(handled.ids).toEqual(['a']);
     await loop.stopClaiming();

@@ -298,16 +298,25 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims only with its first transfer, and leaves further due messages to all consumers', async () => {
-    for (const id of ['a', 'b', 'c']) await offer(id, 0);
+  it('claims until the consumer takes no more, and leaves the other due messages to all consumers', async () => {
+    for (let i = 0; i < 9; i++) await offer(`m${i}`, 0);
     await clock.advance(1);
-    let claims = 0;
-    const transferAndClaim = async () => {
-      claims++;
-      return { ...(await store.transfer({ limit: 1 })), more: true };
+    const claims: number[] = [];
+    const transferAndClaim = async (_announcer: unknown, taken: number) => {
+      claims.push(taken);
+      return taken < 6 ? { ...(await store.transfer({ limit: 2 + taken })), more: true } : undefined;
     };
     await scheduler('a', store, { ...idleConsumer, transferAndClaim }).runOnce();
-    expect([claims, await ready()]).toEqual([1, 3]);
+    expect([claims, transfers, await ready()]).toEqual([[0, 2, 6], 3, 9]);
+  });
+
+  it('claims no more once a plain transfer was needed', async () => {
+    for (let i = 0; i < 2500; i++) await offer(`m${i}`, 0);
+    await clock.advance(1);
+    let claims = 0;
+    const transferAndClaim = () => Promise.resolve(void claims++);
+    await scheduler('a', store, { ...idleConsumer, transferAndClaim }).runOnce();
+    expect([claims, transfers, await ready()]).toEqual([1, 3, 2500]);
   });
 
   it('stays eager when the message that it waits for is cancelled', async () => {
