@@ -15,7 +15,13 @@ import type { Partitions } from './partitions.js';
 import { MAX_ROUNDS, Place, unstable } from './place-offers.js';
 import { newOrigin } from '../message/message-id.js';
 import { partitionOf } from '../message/partition-of.js';
+import { systemClock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
+
+/** How long new messages go to one partition, ms, */
+const MAX_STAY = 8;
+/** or until it has got so many of this process, because more should use several servers at once. Only a turn may exceed this number. */
+const IDS_PER_STAY = 32;
 
 /** Routes messages by id in a queue that may have several partitions. With only one partition, works like {@link PlainRouter}. */
 export class PartitionRouter implements Router, RouterChanges {
@@ -129,36 +135,40 @@ export class PartitionRouter implements Router, RouterChanges {
 }
 
 /**
- * Generates id endings that put all new messages of one turn of the event loop into one partition, so that their offers can share a call.
- * Each turn uses the next partition, skipping those that do not answer. An id's ending, in braces, decides its partition. In a queue with a
- * rate, each id has the next partition instead, because a partition that gets all messages of a turn can use only its share of the rate.
+ * Generates id endings that put new messages into the same partition for a few milliseconds, so that they can share calls: those offered in
+ * one turn of the event loop share the offer, and those due soon after each other share claims and settles. Partitions that do not answer
+ * are skipped. An id's ending, in braces, decides its partition. In a queue with a rate, each id has the next partition instead, because a
+ * partition that gets many messages at once can use only its share of the rate.
  */
 export class StickyIds {
   /** One id ending for each partition. */
   readonly #origins: readonly string[];
   readonly #partitionOfOrigin: ReadonlyMap<string, number>;
-  readonly #first: number;
-  #turns = 0;
+  /** Counts the partitions used. Processes that start together begin with different ones. */
+  #stays: number;
+  /** When the current stay began. */
+  #since = -Infinity;
+  /** How many ids the current stay has got. */
+  #ids = 0;
   #isTurnBegun = false;
 
+  /** @param now - milliseconds since an arbitrary start; never goes back */
   constructor(
     private readonly partitions: number,
-    private readonly changesAfter: 'each turn' | 'each id' = 'each turn',
+    private readonly changesAfter: 'each stay' | 'each id' = 'each stay',
+    private readonly now: () => number = systemClock.monotonic,
   ) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
-    // Makes processes that start together begin with different partitions.
-    this.#first = partitionOf(newOrigin(), partitions);
+    this.#stays = partitionOf(newOrigin(), partitions);
   }
 
   /** @param reaches - knows which of the queue's partitions answer */
   ending(reaches: Pick<Partitions, 'reachOf'>): string {
-    if (this.changesAfter === 'each id') this.#turns++;
-    else if (!this.#isTurnBegun) {
-      this.#isTurnBegun = true;
-      setImmediate(() => this.#endTurn());
-    }
-    const partition = (this.#first + this.#turns) % this.partitions;
+    if (this.changesAfter === 'each id') this.#stays++;
+    else if (!this.#isTurnBegun) this.#beginTurn();
+    this.#ids++;
+    const partition = this.#stays % this.partitions;
     const isReached = reaches.reachOf(partition) === 'ready';
     return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
@@ -169,29 +179,34 @@ export class StickyIds {
     return own ?? partitionOf(id, this.partitions);
   }
 
+  #beginTurn(): void {
+    this.#isTurnBegun = true;
+    setImmediate(() => (this.#isTurnBegun = false));
+    const now = this.now();
+    if (now < this.#since + MAX_STAY && this.#ids < IDS_PER_STAY) return;
+    this.#stays++;
+    this.#since = now;
+    this.#ids = 0;
+  }
+
   /** Returns a partition to use instead of one that does not answer. It differs each time, so that none gets all of the messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
-    const rounds = Math.floor(this.#turns / this.partitions);
+    const rounds = Math.floor(this.#stays / this.partitions);
     for (let i = 0; i < this.partitions; i++) {
       const other = (partition + rounds + i) % this.partitions;
       if (reaches.reachOf(other) === 'ready') return other;
     }
     return partition;
   }
-
-  #endTurn(): void {
-    this.#isTurnBegun = false;
-    this.#turns++;
-  }
 }
 
-/** Shares id endings among a process's queues, so that all of them use the same partition in a turn. */
-export const stickyIds = () => sharedIds('each turn');
+/** Shares id endings among a process's queues. */
+export const stickyIds = () => sharedIds('each stay');
 
 /** Returns id endings that put each message into the next partition. */
 export const evenIds = () => sharedIds('each id');
 
-function sharedIds(changesAfter: 'each turn' | 'each id'): (partitions: number) => StickyIds {
+function sharedIds(changesAfter: 'each stay' | 'each id'): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {
     let known = byCount.get(partitions);

@@ -10,10 +10,12 @@ import { setImmediate } from '../../lib/timing/event-loop.js';
 const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);
 const IDS = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const ALL_READY = { reachOf: () => 'ready' as const };
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+let now = 0;
 /** Generates ids that are spread over that many partitions. */
 function newIds(partitions: number) {
   const generator = new MessageIdGenerator();
-  const spread = new StickyIds(partitions);
+  const spread = new StickyIds(partitions, 'each stay', () => now);
   return {
     next: (reaches: Parameters<StickyIds['ending']>[0]) => generator.next(spread.ending(reaches)),
     partitionOf: (id: string) => spread.partitionOf(id),
@@ -76,17 +78,31 @@ describe('the partition of a message', () => {
 });
 
 describe('generated ids of a queue with partitions', () => {
-  it('belong to one partition during an event-loop turn, and to the next partition in the next turn', async () => {
+  it('belong to one partition for 8 ms, and then to the next one', async () => {
+    const ids = newIds(8);
+    const places: number[] = [];
+    for (let i = 0; i < 9 * 8; i++, now++) {
+      places.push(partitionOf(ids.next(ALL_READY), 8));
+      await nextTurn();
+    }
+    const stays = Array.from({ length: 9 }, (_, stay) => new Set(places.slice(stay * 8, stay * 8 + 8)));
+    expect(stays.map((stay) => stay.size)).toEqual(stays.map(() => 1));
+    expect(new Set(places).size).toBe(8);
+    expect(stays[8]).toEqual(stays[0]);
+  });
+
+  it('belong to the next partition in the turn after the 32nd', async () => {
     const ids = newIds(8);
     const turns: number[] = [];
-    for (let turn = 0; turn < 9; turn++) {
-      const partitions = Array.from({ length: 50 }, () => partitionOf(ids.next(ALL_READY), 8));
-      expect(new Set(partitions).size).toBe(1);
-      turns.push(partitions[0]!);
-      await new Promise<void>((resolve) => setImmediate(resolve));
+    for (const count of [31, 1, 100, 1, 1]) {
+      const places = Array.from({ length: count }, () => partitionOf(ids.next(ALL_READY), 8));
+      expect(new Set(places).size).toBe(1);
+      turns.push(places[0]!);
+      await nextTurn();
     }
-    expect(new Set(turns).size).toBe(8);
-    expect(turns[8]).toBe(turns[0]);
+    const [first, second, third, fourth, fifth] = turns;
+    expect([second, fifth]).toEqual([first, fourth]);
+    expect(new Set([first, third, fourth]).size).toBe(3);
   });
 
   it('are looked up in the partition that their hash gives, like any other ids', () => {
@@ -113,7 +129,8 @@ describe('generated ids of a queue with partitions', () => {
     const made: string[] = [];
     for (let turn = 0; turn < 40; turn++) {
       made.push(ids.next(ALL_READY), ids.next(ALL_READY));
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      now += 8;
+      await nextTurn();
     }
     expect([...made].sort()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);
@@ -132,7 +149,8 @@ describe('generated ids of a queue whose partitions do not all respond', () => {
         const places = new Set([ids.next(reaches), ids.next(reaches)].map((id) => partitionOf(id, 8)));
         expect(places.size).toBe(1);
         for (const place of places) found[place]!++;
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        now += 8;
+        await nextTurn();
       }
       const living = found.filter((_, partition) => !out.includes(partition));
       expect(living.reduce((sum, often) => sum + often)).toBe(320);
@@ -146,7 +164,8 @@ describe('generated ids of a queue whose partitions do not all respond', () => {
     const found = new Set<number>();
     for (let turn = 0; turn < 8; turn++) {
       found.add(partitionOf(ids.next({ reachOf: () => 'lost' }), 8));
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      now += 8;
+      await nextTurn();
     }
     expect(found.size).toBe(8);
   });
