@@ -66,3 +66,28 @@ describe('a group whose concurrency was lowered', () => {
     expect((await claim(narrow)).map(({ id }) => id)).toEqual(['a2', 'b2']);
   });
 });
+
+describe('a group whose concurrency was raised', () => {
+  it('has room for a message that falls due later', async () => {
+    const slots = [1, 2];
+    const queue = new ContractQueue(
+      openRedisQueue((connections, name) => {
+        const rules = { concurrency: slots.shift()!, onRetry: 'hold' } as const;
+        return new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules });
+      }),
+      LIMITS,
+    );
+    const [narrow, wide] = [queue.store, queue.secondView];
+    const offer = (id: string) =>
+      narrow.offer([ofGroup({ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }, 'a')]);
+    try {
+      await offer('a1');
+      await narrow.transfer({ limit: 9 });
+      expect(await queue.claim(9, HOUR, narrow)).toHaveLength(1);
+      await offer('a2');
+      expect(await wide.transfer({ limit: 9 })).toMatchObject({ moved: 1, ready: 1 });
+    } finally {
+      await queue.close();
+    }
+  });
+});

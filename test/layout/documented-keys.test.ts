@@ -71,6 +71,22 @@ test('a queue has exactly the documented keys, with the documented types', async
   expect(ofAllQueues.filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
 });
 
+test("a history's keys have the same ids, no more than its maximum", async () => {
+  const queue = scene.newQueue();
+  const { producer } = await scene.startApp({
+    module: { queues: { [queue]: { history: { ...HISTORY, max: 2 } } } },
+    providers: [handlerOf(queue, () => undefined)],
+  });
+  for (const id of ['a', 'b', 'c', 'd']) {
+    await producer.offer(queue, 1, 0, { id });
+    await until(async () => (await producer.find(queue, id, { handled: true }))?.state === 'handled');
+  }
+  const [handled] = await scene.redis.keys(`*{${queue}}:handled`);
+  const [history] = await scene.redis.keys(`*{${queue}}:history`);
+  expect(await scene.redis.zrange(handled!, 0, -1)).toEqual(['d', 'c']);
+  expect((await scene.redis.hkeys(history!)).sort()).toEqual(['c', 'd']);
+});
+
 test('a queue that keeps ids has the documented keys, with the documented types', async () => {
   const queue = scene.newQueue();
   const { producer } = await scene.startApp({
