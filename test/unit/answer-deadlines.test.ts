@@ -64,6 +64,17 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['later']);
   });
 
+  it('tells how long the oldest unanswered request has been waiting', async () => {
+    expect(deadlines.maxWait).toBe(0);
+    const answered = add('a', 5000);
+    await clock.advance(700);
+    add('b', 5000);
+    await clock.advance(200);
+    expect(deadlines.maxWait).toBe(900);
+    answered();
+    expect(deadlines.maxWait).toBe(200);
+  });
+
   it("reports an unresponsive connection as silent when the caller's time is up", async () => {
     add('a', 1000);
     await clock.advance(999);
