@@ -67,6 +67,23 @@ describe('QueueWriter', () => {
     expect(store.calls).toEqual([['0', '1'], ['2', '3'], ['4'], ['5']]);
   });
 
+  it('sends at most a mebibyte of bodies, or 250 messages, in one call', async () => {
+    const store = new Noting({ limits: { ...options, maxMessages: null }, clock: new ManualClock() });
+    const { writer } = newWriter(store);
+    const encode = (kibibytes: number) =>
+      writer.encode({ payload: 'x'.repeat(kibibytes * 1024), due: { after: 1000 }, options: {} });
+    const sizes = async (kibibytes: readonly number[]) => {
+      store.calls.length = 0;
+      await writer.writeMany(kibibytes.map(encode));
+      return store.calls.map(({ length }) => length).sort();
+    };
+    const large = [200, 200, 200, 200, 200, 200];
+    expect(await sizes(large)).toEqual([1, 5]);
+    await Promise.all(large.map((kibibytes) => writer.write(encode(kibibytes))));
+    expect(store.calls.slice(2).map(({ length }) => length)).toEqual([5, 1]);
+    expect(await sizes(Array.from({ length: 251 }, () => 0))).toEqual([1, 250]);
+  });
+
   it('has no pending offers after the store has failed', async () => {
     const settings = { connection: {}, clock: systemClock, events: new LoggedEvents(), commandTimeout: 100 };
     const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
