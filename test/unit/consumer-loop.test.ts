@@ -456,6 +456,14 @@ describe('ConsumerLoop', () => {
     await loop.stopClaiming();
   });
 
+  it('says that a visit may leave messages if its claim fails', async () => {
+    const loop = start(() => undefined);
+    await nextTurns();
+    expect(await loop.visit()).toBe(false);
+    store.claim = () => Promise.reject(new DelayQueueError('NOT_CONNECTED', 'the connection broke'));
+    expect(await loop.visit()).toBe(true);
+  });
+
   it('releases what an unanswered claim holds when it stops, without spending an attempt', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
