@@ -464,6 +464,22 @@ describe('ConsumerLoop', () => {
     expect(await loop.visit()).toBe(true);
   });
 
+  it('claims again at once if limits change during a claim that finds nothing', async () => {
+    const answer = new Latch();
+    const claim = store.claim.bind(store);
+    let claims = 0;
+    store.claim = async (request) => {
+      if (claims++ === 0) await answer.opened;
+      return claim(request);
+    };
+    const loop = start(() => undefined);
+    await nextTurns();
+    loop.limitsChanged();
+    answer.open();
+    await nextTurns();
+    expect(claims).toBe(2);
+  });
+
   it('releases what an unanswered claim holds when it stops, without spending an attempt', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
