@@ -156,7 +156,7 @@ export class StickyIds {
   constructor(
     private readonly partitions: number,
     private readonly changesAfter: 'each stay' | 'each id' = 'each stay',
-    private readonly now: () => number = systemClock.monotonic,
+    private readonly now: () => number = () => systemClock.monotonic(),
   ) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
