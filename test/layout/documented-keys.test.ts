@@ -83,7 +83,7 @@ test("a history's keys have the same ids, no more than its maximum", async () =>
   }
   const [handled] = await scene.redis.keys(`*{${queue}}:handled`);
   const [history] = await scene.redis.keys(`*{${queue}}:history`);
-  expect(await scene.redis.zrange(handled!, 0, -1)).toEqual(['d', 'c']);
+  expect(await scene.redis.zrange(handled!, '0', '-1')).toEqual(['d', 'c']);
   expect((await scene.redis.hkeys(history!)).sort()).toEqual(['c', 'd']);
 });
 
