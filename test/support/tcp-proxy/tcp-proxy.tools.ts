@@ -64,7 +64,8 @@ describe('a TCP proxy', () => {
     const end = proxy.slowDown(60);
     const start = performance.now();
     await client.ping();
-    expect(performance.now() - start).toBeGreaterThanOrEqual(118);
+    // A delay in one direction takes 60 ms. Timers count from the beginning of their event-loop turn, so each may fire early.
+    expect(performance.now() - start).toBeGreaterThan(100);
     end();
   });
 
