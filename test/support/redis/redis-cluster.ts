@@ -73,14 +73,8 @@ export class RedisCluster {
    *
    * @param args - more arguments of every server
    */
-  static async start(args: readonly string[] = [], settings: ClusterSettings = {}): Promise<RedisCluster> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#startOnce(args, settings);
-      } catch (error) {
-        if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
-      }
-    }
+  static start(args: readonly string[] = [], settings: ClusterSettings = {}): Promise<RedisCluster> {
+    return onFreePorts(() => this.#startOnce(args, settings));
   }
 
   static async #startOnce(args: readonly string[], settings: ClusterSettings): Promise<RedisCluster> {
@@ -161,9 +155,11 @@ export class RedisCluster {
 
   /** Starts another primary, and introduces it to the others. Slots can be moved to it. */
   async join(): Promise<ClusterMember> {
-    const place = { ...newPlaces()[0]!, slots: undefined };
-    const alone = { ...place, known: place };
-    const member = await startMember(alone, [alone], this.setting);
+    const { place, member } = await onFreePorts(async () => {
+      const place = { ...newPlaces()[0]!, slots: undefined };
+      const alone = { ...place, known: place };
+      return { place, member: await startMember(alone, [alone], this.setting) };
+    });
     this.members.push(member);
     const [first] = this.members;
     await this.ask(first!, 'CLUSTER', 'MEET', member.server.host, place.port, place.busPort);
@@ -318,6 +314,17 @@ function clusterConfig(own: Place, places: readonly Place[]): string {
     return slots ? `${line} ${slots.join('-')}` : line;
   });
   return [...lines, `vars currentEpoch ${PRIMARIES} lastVoteEpoch 0`, ''].join('\n');
+}
+
+/** Starts servers on ports that `start` chooses, and again if one of them is in use by then. */
+async function onFreePorts<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 async function startMember(
