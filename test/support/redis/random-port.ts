@@ -17,12 +17,16 @@ export const randomPort = () => randomInt(10_000, 22_768);
  * The port is taken, not looked up first, so nobody can snatch it in between. And while a server
  * is down, no outgoing connection (not even one of a client that reconnects to it) is given its port.
  */
-export async function onRandomPort<T>(start: (port: number) => Promise<T>): Promise<T> {
+export const onRandomPort = <T>(start: (port: number) => Promise<T>): Promise<T> =>
+  onFreePorts(() => start(randomPort()));
+
+/** Calls `start`, which chooses its own ports, again if one of them was in use. */
+export async function onFreePorts<T>(start: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(randomPort());
+      return await start();
     } catch (error) {
-      if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof PortInUseError) || attempt === attempts) throw error;
     }
   }
 }

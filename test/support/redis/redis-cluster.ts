@@ -6,7 +6,7 @@ import { Command, Redis } from 'ioredis';
 import { until } from '../until.js';
 import { ClusterLinks, type Ports } from './cluster-links.js';
 import { LastWill } from './last-will.js';
-import { PortInUseError, randomPort } from './random-port.js';
+import { onFreePorts, randomPort } from './random-port.js';
 import { startRedis } from './start-redis.js';
 import type { TestRedis } from './test-redis.js';
 
@@ -74,7 +74,7 @@ export class RedisCluster {
    * @param args - more arguments of every server
    */
   static start(args: readonly string[] = [], settings: ClusterSettings = {}): Promise<RedisCluster> {
-    return onFreePorts(() => this.#startOnce(args, settings));
+    return onFreePorts(() => this.#startOnce(args, settings), ATTEMPTS);
   }
 
   static async #startOnce(args: readonly string[], settings: ClusterSettings): Promise<RedisCluster> {
@@ -159,7 +159,7 @@ export class RedisCluster {
       const place = { ...newPlaces()[0]!, slots: undefined };
       const alone = { ...place, known: place };
       return { place, member: await startMember(alone, [alone], this.setting) };
-    });
+    }, ATTEMPTS);
     this.members.push(member);
     const [first] = this.members;
     await this.ask(first!, 'CLUSTER', 'MEET', member.server.host, place.port, place.busPort);
@@ -314,17 +314,6 @@ function clusterConfig(own: Place, places: readonly Place[]): string {
     return slots ? `${line} ${slots.join('-')}` : line;
   });
   return [...lines, `vars currentEpoch ${PRIMARIES} lastVoteEpoch 0`, ''].join('\n');
-}
-
-/** Starts servers on ports that `start` chooses, and again if one of them is in use by then. */
-async function onFreePorts<Started>(start: () => Promise<Started>): Promise<Started> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await start();
-    } catch (error) {
-      if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
-    }
-  }
 }
 
 async function startMember(
