@@ -48,6 +48,18 @@ test('of the other suites, those that run the mutated line are tried, all if non
   expect(suites.thatReach({ ...mutant, file: 'lib/store/native/lua/offer.lua' })).toEqual([cluster]);
 });
 
+test('the lines that a suite runs include the line of a mutant behind a comment', async () => {
+  const record = join(folder, 'recorded.jsonl');
+  const suites = new Suites(tree, record, [SUITE]);
+
+  await suites.record(() => undefined);
+
+  const lines = readFileSync(join(PROJECT, FILE), 'utf8').split('\n');
+  const declaration = lines.findIndex((line, i) => line.startsWith('export const') && lines[i - 1]!.endsWith('*/')) + 1;
+  expect(declaration).toBeGreaterThan(0);
+  expect(suites.relatedTo({ ...mutantsOf(PROJECT, FILE)[0]!, line: declaration })).toEqual([SUITE]);
+});
+
 test('the simulation runs in the copy', async () => {
   const judge = new Judge(tree, new Suites(tree, join(folder, 'none.jsonl'), []));
   await expect(judge.check()).resolves.toBeUndefined();

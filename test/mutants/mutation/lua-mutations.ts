@@ -17,6 +17,8 @@ interface AnyNode extends Node {
   readonly body?: readonly AnyNode[];
   readonly clauses?: readonly AnyNode[];
   readonly arguments?: readonly AnyNode[] | AnyNode;
+  /** The called function. */
+  readonly base?: AnyNode;
   readonly value?: unknown;
 }
 
@@ -34,6 +36,9 @@ const OPERATORS: Readonly<Record<string, readonly [kind: string, other: string]>
   '*': ['arithmetic', '/'],
   '/': ['arithmetic', '*'],
 };
+
+/** Functions whose arguments may have any order. */
+const ORDERLESS: readonly string[] = ['min', 'max', 'Scores.lower'];
 
 /** Lists every mutation of a Lua file. All of them compile. */
 export function mutationsOfLua(text: string): Mutation[] {
@@ -64,7 +69,8 @@ export function mutationsOfLua(text: string): Mutation[] {
     if (node.type === 'NumericLiteral') add('constant-changed', node.range, otherNumber(node.value as number));
     if (node.type === 'BooleanLiteral') add('constant-changed', node.range, String(!node.value));
     if (node.type === 'CallStatement' || node.type === 'AssignmentStatement') add('statement-removed', node.range, '');
-    if (node.type === 'CallExpression' && Array.isArray(node.arguments)) swapArguments(node.arguments as AnyNode[]);
+    if (node.type === 'CallExpression' && Array.isArray(node.arguments) && !ORDERLESS.includes(textOf(node.base!)))
+      swapArguments(node.arguments as AnyNode[]);
     for (const child of childrenOf(node)) visit(child);
   };
 

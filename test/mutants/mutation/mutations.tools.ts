@@ -44,6 +44,11 @@ test.each<[string, string, Record<string, string[]>]>([
     },
   ],
   [
+    'the greater of two numbers, whose order makes no difference',
+    'const x = Math.max(a, b);',
+    { 'min-max': ['const x = Math.min(a, b);'] },
+  ],
+  [
     'constants and operators',
     'const x = (a && true) ?? b + 1 === 40;',
     {

@@ -24,6 +24,9 @@ const OPERATORS: ReadonlyMap<ts.SyntaxKind, readonly [kind: string, other: strin
 /** A function whose name says that it answers yes or no. */
 const PREDICATE = /^#?(is|has|may|can|must|needs|was)[A-Z]/;
 
+/** Functions whose arguments may have any order. */
+const ORDERLESS: readonly string[] = ['Math.min', 'Math.max'];
+
 /** Lists every mutation of a TypeScript file. Some of them do not compile. */
 export function mutationsOfTypeScript(text: string): Mutation[] {
   const source = ts.createSourceFile('mutated.ts', text, ts.ScriptTarget.ES2022, true);
@@ -77,7 +80,7 @@ function mutateExpression(node: ts.Node, add: Add): void {
     add('arithmetic', node, `${node.operand.getText()}${other}`);
   }
   if (ts.isCallExpression(node)) mutateCall(node, add);
-  if (ts.isCallExpression(node) || ts.isNewExpression(node)) swapArguments(node.arguments ?? [], add);
+  if (ts.isCallExpression(node) || ts.isNewExpression(node)) swapArguments(node, add);
   if (ts.isObjectLiteralExpression(node)) node.properties.forEach((property) => removeProperty(property, add));
 }
 
@@ -91,7 +94,9 @@ function mutateCall(node: ts.CallExpression, add: Add): void {
   if (PREDICATE.test(name) && !isNegated && !isCondition(node)) add('answer-negated', node, `!${node.getText()}`);
 }
 
-function swapArguments(given: readonly ts.Expression[], add: Add): void {
+function swapArguments({ expression, arguments: all }: ts.CallExpression | ts.NewExpression, add: Add): void {
+  const given: readonly ts.Expression[] = all ?? [];
+  if (ORDERLESS.includes(expression.getText())) return;
   for (const [i, first] of given.slice(0, -1).entries()) {
     const second = given[i + 1]!;
     if (first.getText() === second.getText() || [first, second].some(ts.isSpreadElement)) continue;

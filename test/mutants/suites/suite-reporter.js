@@ -8,8 +8,8 @@ import process from 'node:process';
  * coverage is collected, which lines of the library it ran. Jest itself only tells the coverage of all suites together.
  */
 export default class SuiteReporter {
-  /** Original lines by generated lines, by path: suites share the compiled files. */
-  #lines = new Map();
+  /** By path: suites share the compiled files. */
+  #places = new Map();
 
   constructor({ rootDir }) {
     this.rootDir = rootDir;
@@ -34,34 +34,36 @@ export default class SuiteReporter {
     for (const { result, codeTransformResult } of coverage) {
       const file = relative(this.rootDir, result.url.replace(/^file:\/\//, ''));
       if (!file.startsWith('lib/') || !codeTransformResult?.sourceMapPath) continue;
-      const lines = this.#linesOf(file, codeTransformResult);
-      const counts = new Array(lines.length).fill(0);
+      const places = this.#placesOf(file, codeTransformResult);
+      const counts = new Array(places.length).fill(0);
       // Inner ranges come after the ones around them.
       for (const { startOffset, endOffset, count } of result.functions.flatMap(({ ranges }) => ranges)) {
-        for (const [i, { offset }] of lines.entries())
+        for (const [i, { offset }] of places.entries())
           if (offset >= startOffset && offset < endOffset) counts[i] = count;
       }
-      const run = new Set(lines.filter((_, i) => counts[i] > 0).map(({ original }) => original));
+      const run = new Set(places.filter((_, i) => counts[i] > 0).map(({ original }) => original));
       if (run.size > 0) covered[file] = [...run].sort((a, b) => a - b);
     }
     return covered;
   }
 
-  /** The offset of each line of the compiled code that has a place in the source, with its original line. */
-  #linesOf(file, { code, sourceMapPath }) {
-    const known = this.#lines.get(file);
+  /** The offset of each part of the compiled code that has a place of its own in the source, with its original line. */
+  #placesOf(file, { code, sourceMapPath }) {
+    const known = this.#places.get(file);
     if (known) return known;
     const map = new SourceMap(JSON.parse(readFileSync(sourceMapPath, 'utf8')));
-    const lines = [];
+    const places = [];
     let offset = 0;
     for (const [i, text] of code.split('\n').entries()) {
-      const indent = /^\s*/.exec(text)[0].length;
-      const { originalLine, generatedLine } = map.findEntry(i, indent);
-      if (indent < text.length && generatedLine === i)
-        lines.push({ offset: offset + indent, original: originalLine + 1 });
+      // A line may contain several: the compiler joins lines, and puts code behind the end of a comment, which has a place, too.
+      for (const { index } of text.matchAll(/[\w$]+|[^\s\w$]/g)) {
+        const { originalLine, generatedLine, generatedColumn } = map.findEntry(i, index);
+        if (generatedLine === i && generatedColumn === index)
+          places.push({ offset: offset + index, original: originalLine + 1 });
+      }
       offset += text.length + 1;
     }
-    this.#lines.set(file, lines);
-    return lines;
+    this.#places.set(file, places);
+    return places;
   }
 }
