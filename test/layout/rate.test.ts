@@ -85,7 +85,7 @@ describe('in Redis', () => {
 
   test('a rate ignores foreign data in its key', async () => {
     const ofQueue = keys();
-    for (const garbage of ['', 'x', 'a text of some length']) {
+    for (const garbage of ['', 'x', 'a text of some length', 'a text that is longer than a bucket']) {
       await redis.set(ofQueue.rate, garbage);
       expect(await open({ max: 2, per: SECOND }, ofQueue).claim(START, 2)).toEqual({ taken: 2 });
     }

@@ -125,6 +125,13 @@ describe('the check for silent mistakes', () => {
       }
     }
 
+    class UndecoratedBaseWithDollar {
+      readonly shop: Shop;
+      constructor($shop: Shop) {
+        this.shop = $shop;
+      }
+    }
+
     @Injectable()
     class InheritsConstructor extends UndecoratedBase {
       @DelayedHandler('emails')
@@ -133,6 +140,12 @@ describe('the check for silent mistakes', () => {
 
     @Injectable()
     class InheritsPrivate extends UndecoratedPrivateBase {
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    @Injectable()
+    class InheritsDollar extends UndecoratedBaseWithDollar {
       @DelayedHandler('emails')
       handle(): void {}
     }
@@ -176,6 +189,11 @@ describe('the check for silent mistakes', () => {
         'a base without a decorator and with private fields',
         InheritsPrivate,
         'INVALID_HANDLER: @DelayedHandler on InheritsPrivate.handle: InheritsPrivate has no constructor, and that of UndecoratedPrivateBase',
+      ],
+      [
+        'a base without a decorator whose parameter has a $ in its name',
+        InheritsDollar,
+        'INVALID_HANDLER: @DelayedHandler on InheritsDollar.handle: InheritsDollar has no constructor, and that of UndecoratedBaseWithDollar',
       ],
       [
         'the base of a base',

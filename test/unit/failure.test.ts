@@ -55,6 +55,26 @@ const shown = (thrown: unknown) => {
   return `${name}: ${message}`;
 };
 
+describe('the logged trace of a failure', () => {
+  it.each([
+    { frames: 50, shown: 50 },
+    { frames: 51, shown: 51 },
+    { frames: 140, shown: 51 },
+  ])('has the first 30 and the last 20 of $frames frames', ({ frames, shown }) => {
+    const error = new Error('too deep');
+    const lines = Array.from({ length: frames }, (_, i) => `    at frame${i} (shop.ts:1:1)`);
+    error.stack = ['Error: too deep', ...lines].join('\n');
+
+    const [first, ...rest] = traceOf(error).split('\n');
+
+    expect(first).toBe('Error: too deep');
+    expect(rest).toHaveLength(shown);
+    expect(rest.slice(0, 30)).toEqual(lines.slice(0, 30));
+    expect(rest.slice(-20)).toEqual(lines.slice(-20));
+    if (frames > 50) expect(rest[30]).toBe(`    ... ${frames - 50} more`);
+  });
+});
+
 describe('the reason for a failure', () => {
   class ValidationError {
     children: ValidationError[] = [];

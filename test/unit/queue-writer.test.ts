@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
@@ -82,6 +82,18 @@ describe('QueueWriter', () => {
     await Promise.all(large.map((kibibytes) => writer.write(encode(kibibytes))));
     expect(store.calls.slice(2).map(({ length }) => length)).toEqual([5, 1]);
     expect(await sizes(Array.from({ length: 251 }, () => 0))).toEqual([1, 250]);
+  });
+
+  it('sends no further calls of a list after one has failed', async () => {
+    const store = new Noting({ limits: { ...options, maxMessages: null }, clock: new ManualClock() });
+    const { writer, queue, offer } = newWriter(store);
+    const failure = new Error('the server is gone');
+    const offered = jest.spyOn(store, 'offer').mockRejectedValueOnce(failure);
+    const list = Array.from({ length: 2000 }, (_, i) => offer(`${i}`));
+    await expect(writer.writeMany(list)).rejects.toThrow('the server is gone');
+    // Four were on their way.
+    expect(offered).toHaveBeenCalledTimes(4);
+    expect(queue.pendingOffers).toBe(0);
   });
 
   it('has no pending offers after the store has failed', async () => {

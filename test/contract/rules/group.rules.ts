@@ -104,6 +104,15 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         });
       });
 
+      it('a claim that takes as many messages of a group as may be active reports that there are no more', async () => {
+        const queue = await open({ concurrency, onRetry: 'hold' });
+        await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5');
+        const token = queue.queue.newToken();
+        const { messages, more } = await queue.store.claim({ token, limit: 10, lease: HOUR });
+        expect(messages).toHaveLength(Math.min(5, most));
+        expect(more).toBe(false);
+      });
+
       it('messages of a group are claimed in order of due time, then in offer order', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const longAgo = Math.floor(await queue.queue.now()) - HOUR;
@@ -396,19 +405,22 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.leftovers()).toEqual([]);
       });
 
-      it('a paused queue does not return messages of the group, and returns the same ones once it is resumed', async () => {
-        const queue = await open(ONE_HELD);
-        const claim = await queue.begin('a1', 'a2', 'a3');
-        await queue.store.pause();
-        const signal = await queue.silentSignal();
-        await queue.settle(claim, { kind: 'ack' });
-        expect(await queue.take()).toEqual([]);
-        expect(await queue.isWoken(signal)).toBe(false);
-        await queue.store.resume();
-        expect(await signal.wait(HOUR)).toBe(true);
-        expect(await queue.take()).toEqual(['a2']);
-        expect(await queue.take()).toEqual([]);
-      });
+      it.each(Object.entries(ENDS))(
+        'a paused queue wakes nobody and returns no message of the group when one %s, and both follow once it is resumed',
+        async (_end, end) => {
+          const queue = await open(ONE_HELD);
+          const claim = await queue.begin('a1', 'a2', 'a3');
+          await queue.store.pause();
+          const signal = await queue.silentSignal();
+          await end(queue, claim);
+          expect(await queue.isWoken(signal)).toBe(false);
+          expect(await queue.take()).toEqual([]);
+          await queue.store.resume();
+          expect(await signal.wait(HOUR)).toBe(true);
+          expect(await queue.take()).toEqual(['a2']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
 
       it('clear frees each permit once, and later outcomes do not free any', async () => {
         const queue = await open(ONE_HELD);
