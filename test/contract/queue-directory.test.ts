@@ -61,6 +61,13 @@ describe.each(Object.entries(DIRECTORIES))('the queue directory %s', (_, open) =
     expect(await namesIn(directory)).toEqual(['tenant-1']);
   });
 
+  it('lists queues that a process handles, even before their first message, but no families', async () => {
+    const directory = open();
+    await directory.registerHandled(['orders', 'tenant-*']);
+    expect(await namesIn(directory)).toEqual(['orders']);
+    expect([...(await directory.handled())].sort()).toEqual(['orders', 'tenant-*']);
+  });
+
   it('lists a forgotten queue again when it is registered again', async () => {
     const directory = open();
     await directory.register('tenant-1');
