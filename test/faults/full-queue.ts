@@ -55,6 +55,8 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'offer, replace a ready message': offer('ready', 'replace'),
   'offer, replace an active message': offer('active', 'replace'),
   'offer, replace a dead message': offer('dead', 'replace'),
+  'offer, replace a delayed and a ready message': (store) =>
+    store.offer(['delayed', 'ready'].map((id) => ({ id, due: { at: FAR }, onDuplicate: 'replace', body: 'J2' }))),
   'offer, follow an active message': offer('active', 'follow'),
   'offer, replace a followed message': offer('followed', 'replace'),
   'cancel a follower': (store) => store.cancel('followed'),
