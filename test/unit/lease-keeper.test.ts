@@ -63,6 +63,15 @@ describe('LeaseKeeper', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('has one timer, even if a later lease must be extended earlier', async () => {
+    await clock.advance(500);
+    hold('t', 'a');
+    hold('u', 'b', clock.monotonic() - 500);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(500);
+    expect(calls).toEqual([[1000, 'ab']]);
+  });
+
   it('extends a lease at once if the response to its claim took long', async () => {
     await clock.advance(5000);
     hold('t', 'a', clock.monotonic() - 2500);

@@ -7,7 +7,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const FIVE = JSON.stringify({ globalConcurrency: 5, by: 'alice', at: 1 });
 
 describe('the limits that were set in Redis', () => {
-  function open(stored = new Map<string, string>()) {
+  function openUnstarted(stored = new Map<string, string>()) {
     const clock = new ManualClock();
     const sent: string[] = [];
     let error: Error | undefined;
@@ -18,9 +18,24 @@ describe('the limits that were set in Redis', () => {
     };
     const connections = { commands: { send }, clock, publish: () => Promise.resolve() };
     const limits = new NativeLimits(connections, 'delay-queue');
-    limits.start();
     return { limits, stored, sent, clock, fail: (reason?: Error) => (error = reason) };
   }
+
+  function open(stored?: Map<string, string>) {
+    const opened = openUnstarted(stored);
+    opened.limits.start();
+    return opened;
+  }
+
+  it('are not read again before the start, because a timer would keep alive a process that fails to start', async () => {
+    const { limits, clock } = openUnstarted();
+    await limits.known;
+    expect(clock.pendingTimers).toBe(0);
+    limits.start();
+    expect(clock.pendingTimers).toBe(1);
+    limits.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
 
   it('are read once, by the first to ask', async () => {
     const { limits, sent } = open(new Map([['orders', FIVE]]));
