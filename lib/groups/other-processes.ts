@@ -26,8 +26,7 @@ export class OtherProcesses {
    * Compares how processes handle the groups of a queue or family. Each announces its rules when it begins to listen and after an outage,
    * and those with different rules answer. So both report the difference, and nothing is stored. Versions without this check ignore it.
    *
-   * A server's databases share the channel, so rules include the database number and are compared only within the database. They are also
-   * announced without a number, so that a version that cannot read the number reports the difference, too.
+   * A server's databases share the channel, so rules include the database number and are compared only within the database.
    * @param onOther - called with the rules of a process that has different ones
    */
   announce(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void {
@@ -35,22 +34,15 @@ export class OtherProcesses {
     const channel = groupKeys(this.prefix, queue).due;
     const own = textOf(rules);
     // A failed comparison is not reported, because other calls report the cause.
-    const announce = (word: string, database?: string) => {
-      const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
-      void this.connections.publish(channel, text).catch(() => undefined);
-    };
+    const announce = (word: string) =>
+      void this.connections.publish(channel, `${word} ${own} ${announcements.database}`).catch(() => undefined);
     announcements.listen(channel, {
-      onListening: () => {
-        announce(ASK, announcements.database);
-        announce(ASK);
-      },
+      onListening: () => announce(ASK),
       onMessage: (text) => {
         const other = readRules(text);
-        if (!other || textOf(other.rules) === own) return;
-        const { database } = other;
-        if (database !== undefined && database !== announcements.database) return;
-        if (text.startsWith(ASK)) announce(ANSWER, database);
-        if (database !== undefined) onOther(other.rules);
+        if (other?.database !== announcements.database || textOf(other.rules) === own) return;
+        if (text.startsWith(ASK)) announce(ANSWER);
+        onOther(other.rules);
       },
     });
   }
@@ -61,8 +53,8 @@ function textOf({ concurrency, onRetry, rate }: GroupRules): string {
 }
 
 /** Reads announced rules. Undefined if the string announces something else. */
-function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
-  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+)\/(\d+))?(?: (\d+))?$/.exec(text);
+function readRules(text: string): { readonly rules: GroupRules; readonly database: string } | undefined {
+  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+)\/(\d+))? (\d+)$/.exec(text);
   if (!found) return undefined;
   const [, concurrency, onRetry, max, per, database] = found;
   const rules = {
@@ -70,5 +62,5 @@ function readRules(text: string): { readonly rules: GroupRules; readonly databas
     onRetry: onRetry as GroupRules['onRetry'],
     rate: max === undefined ? null : { max: Number(max), per: Number(per) },
   };
-  return { rules, database };
+  return { rules, database: database! };
 }

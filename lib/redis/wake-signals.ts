@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Events } from '../events/events.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
-import { atMost, Pauses } from '../timing/pauses.js';
+import { atMost, sleep } from '../timing/pauses.js';
 import { ANSWER_GRACE, type Connection } from './connection/redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { ownFunctions } from './script/redis-library.js';
@@ -183,7 +183,6 @@ interface BlockedCall {
  * back keeps a blocked client waiting longer.
  */
 class SharedConnection {
-  readonly #pauses: Pauses;
   /** The signals in the order in which the server checks them. The one popped most recently comes last. */
   readonly #signals = new Set<WakeSignal>();
   /** The client's id, requested before a call that may need to be ended; undefined if unknown. */
@@ -198,7 +197,6 @@ class SharedConnection {
     private readonly connection: Connection,
     private readonly options: SharedConnectionOptions,
   ) {
-    this.#pauses = new Pauses(options.clock);
     if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
   }
 
@@ -234,7 +232,6 @@ class SharedConnection {
   }
 
   close(): Promise<void> {
-    this.#pauses.end();
     return (this.#closing ??= this.connection.close().then(this.options.onClosed));
   }
 
@@ -328,7 +325,7 @@ class SharedConnection {
           misses = -1;
           // If the call is still not answered, the connection is dead.
           await this.connection.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
-        } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
+        } else await sleep(this.options.clock, FIRST_PAUSE * 2 ** misses);
       }
       this.options.onUnshareable();
     } catch {
