@@ -203,6 +203,21 @@ describe('a cluster', () => {
     });
   });
 
+  describe('whose replica takes over', () => {
+    test('loses its connections for commands to the former primary soon after', async () => {
+      const { producer } = await startApp();
+      await producer.offer(queue, 1, '1h');
+      const former = await cluster().primaryOf(keyOf(queue));
+      const isConnected = async () =>
+        String(await cluster().ask(former, 'CLIENT', 'LIST')).includes('name=delay-queue:commands ');
+      expect(await isConnected()).toBe(true);
+      await cluster().failOver(keyOf(queue));
+      await producer.offer(queue, 2, '1h');
+      await until(async () => !(await isConnected()), { within: OFFER_TIMEOUT + SLACK });
+      expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
+    });
+  });
+
   describe('with a half-open subscription', () => {
     /** Waits until the scheduler only waits for announcements, and for its next check a minute later. */
     async function untilQuiet(): Promise<void> {
