@@ -176,15 +176,15 @@ export class MemoryQueue {
   }
 
   /**
-   * Decides what an offer of a repeating message does, and returns the offer that does it. If the existing message is due or being retried,
-   * gives that one the new body. If the existing message is paused, so is the offered one.
+   * Decides what an offer of a repeating message does, and returns the offer that does it: the given one keeps the existing message. If that
+   * is due or being retried, it gets the new body. If it is paused, so is the offered one.
    */
   #onRepeat(present: MemoryMessage, offer: Offer, now: number): Offer {
     const { id, state, dueAt, failedAttempts } = present;
     const known = Buffer.from(this.#followers.get(id)?.body ?? unwrapPutOff(present.body).body);
     const offered = Buffer.from(offer.body);
     if (state === 'dead') return { ...offer, onDuplicate: 'replace' };
-    if (ruleAndContent(known).equals(ruleAndContent(offered))) return { ...offer, onDuplicate: 'keep' };
+    if (ruleAndContent(known).equals(ruleAndContent(offered))) return offer;
     if (instantOf(offer.due, now) <= now) return { ...offer, onDuplicate: 'reject' };
     const isPaused = isPausedRepeat(known);
     const body = isPaused ? withProgress(offered, { isPaused }) : offered;
@@ -193,7 +193,7 @@ export class MemoryQueue {
       return { ...offer, body, onDuplicate: 'replace', ...(isPaused && { due: { at: PAUSED_UNTIL } }) };
     }
     present.body = changeInside(present.body, () => body);
-    return { ...offer, onDuplicate: 'keep' };
+    return offer;
   }
 
   remove(message: MemoryMessage): void {
