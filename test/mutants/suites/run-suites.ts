@@ -27,7 +27,7 @@ export interface RunOptions {
   /** Run in this order. */
   readonly suites: readonly string[];
   readonly workers: number;
-  /** Ends the run when a suite fails, instead of running all of them. */
+  /** Ends the run when a test fails, instead of running all suites. */
   readonly bails: boolean;
   readonly collectsCoverage: boolean;
   /** After which the run is ended. */
@@ -76,7 +76,7 @@ function argumentsOf({ suites, workers, bails, collectsCoverage }: RunOptions): 
     ...['--config', 'test/jest.config.js', '--testMatch', MATCH, '--maxWorkers', String(workers)],
     ...['--reporters', './test/mutants/suites/suite-reporter.js'],
     ...['--testSequencer', './test/mutants/suites/in-order.js'],
-    ...(bails ? ['--bail', '1'] : []),
+    ...(bails ? ['--bail', '1', '--env', './test/mutants/suites/stop-at-failure.js', '--testTimeout', '60000'] : []),
     ...(collectsCoverage ? ['--coverage', '--coverageReporters', 'none'] : []),
     ...['--runTestsByPath', ...suites],
   ];
