@@ -48,6 +48,29 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     expect(await producer.counts(other)).toMatchObject({ active: 0, dead: 0 });
   });
 
+  test('is aborted before the time for a shutdown is over', async () => {
+    const name = scene.newQueue();
+    const reasons: unknown[] = [];
+    let isRunning = false;
+    const untilAborted = (_payload: unknown, { signal }: DelayedMessage) => {
+      isRunning = true;
+      return new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          reject(signal.reason as Error);
+        });
+      });
+    };
+    const app = await scene.startApp({
+      module: { ...module, shutdownTimeout: '1s' },
+      providers: [handlerOf(`${name}-*`, untilAborted)],
+    });
+    await app.producer.offer(`${name}-1`, 'a', 0);
+    await until(() => isRunning);
+    await app.close();
+    expect(reasons).toEqual([expect.any(Error)]);
+  });
+
   test('gets messages that fall due later, and their retries', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
