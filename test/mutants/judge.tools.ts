@@ -48,6 +48,12 @@ test('of the other suites, those that run the mutated line are tried, all if non
   expect(suites.thatReach({ ...mutant, file: 'lib/store/native/lua/offer.lua' })).toEqual([cluster]);
 });
 
+test('only suites with a given path are tried, in every stage', () => {
+  const suites = new Suites(tree, join(folder, 'within.jsonl'), ['test/unit/duration', 'test/faults/tls-']);
+  expect(suites.ofTest).toEqual([SUITE]);
+  expect(suites.others).toEqual(['test/faults/tls-mismatch.faults.ts']);
+});
+
 test('the lines that a suite runs include the line of a mutant behind a comment', async () => {
   const record = join(folder, 'recorded.jsonl');
   const suites = new Suites(tree, record, [SUITE]);

@@ -22,7 +22,7 @@ npm run mutants -- [options]
   --in PATHS         draw only from files whose paths start with one of these, or \`file:line\`; separated by commas
   --only TEXT        try only the drawn mutants whose names contain this
   --until STAGE      stop after related, simulation, test or other (default): what a stage notices, later ones need not
-  --suites PATHS     of \`npm test\`, run only suites whose paths start with one of these, separated by commas
+  --suites PATHS     run only suites whose paths start with one of these, separated by commas; only kills are kept
   --list             print what is drawn, and try nothing
   --help             print this text
 
@@ -103,12 +103,11 @@ async function run(): Promise<number> {
         mutant,
         stages.filter((stage) => !done.includes(stage)),
       );
-      const place = mutant.place;
-      known.put({
-        place,
-        compiles: true,
-        ...(kill ? { kill } : { survived: { stages: [...new Set([...done, ...stages])], tests } }),
-      });
+      const { place } = mutant;
+      if (kill) known.put({ place, compiles: true, kill });
+      else if (!values.suites) {
+        known.put({ place, compiles: true, survived: { stages: [...new Set([...done, ...stages])], tests } });
+      }
       write(
         kill ? `killed    ${mutant.name}\n    ${kill.stage}: ${kill.by}: ${kill.why}` : `SURVIVED  ${show(mutant)}`,
       );

@@ -40,7 +40,7 @@ export class Suites {
   /**
    * @param tree - the folder of a copy of the project
    * @param record - the file that keeps what each suite runs
-   * @param within - the suites of `npm test` whose paths start with one of these; all if empty
+   * @param within - only suites whose paths start with one of these; all if empty
    */
   constructor(
     private readonly tree: string,
@@ -53,7 +53,7 @@ export class Suites {
     const suites = files.filter((file) => !file.startsWith(LEFT_OUT) && !file.includes('node_modules')).sort();
     const isWithin = (file: string) => within.length === 0 || within.some((start) => file.startsWith(start));
     this.#ofTest = suites.filter((file) => file.endsWith('.test.ts') && isWithin(file));
-    this.#others = suites.filter((file) => OTHERS.test(file));
+    this.#others = suites.filter((file) => OTHERS.test(file) && isWithin(file));
     this.#recorded = new JsonLines(record, ({ suite }) => suite);
   }
 
