@@ -68,6 +68,19 @@ describe.each(Object.entries(DIRECTORIES))('the queue directory %s', (_, open) =
     expect([...(await directory.handled())].sort()).toEqual(['orders', 'tenant-*']);
   });
 
+  it("tells a family's listener that it listens, because it may have missed something until then", async () => {
+    const directory = open();
+    let stop = () => {};
+    const listens = new Promise<void>((resolve) => {
+      stop = directory.watch(
+        { name: 'tenant-*', hasGroups: true },
+        { onListening: resolve, onEarlierDue: () => undefined },
+      );
+    });
+    await expect(listens).resolves.toBeUndefined();
+    stop();
+  });
+
   it('lists a forgotten queue again when it is registered again', async () => {
     const directory = open();
     await directory.register('tenant-1');
