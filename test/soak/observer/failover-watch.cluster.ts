@@ -14,7 +14,8 @@ let servers: SoakSentinels;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'failovers-'));
-  servers = await SoakSentinels.start();
+  // Otherwise a busy machine might keep a primary silent for so long that it is replaced without being asked.
+  servers = await SoakSentinels.start({ patience: TIMEOUT });
 }, TIMEOUT);
 
 afterEach(async () => {

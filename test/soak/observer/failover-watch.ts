@@ -58,7 +58,10 @@ export class FailoverWatch {
   async #watch(): Promise<void> {
     const { now } = this.subjects;
     let known: string | undefined;
-    for (let from = now(); !this.#isOver; await sleep(INTERVAL)) {
+    let from = now();
+    // The last look sees a failover that has just ended.
+    for (let isLast = false; !isLast; await sleep(isLast ? 0 : INTERVAL)) {
+      isLast = this.#isOver;
       const at = now();
       const primaries = await this.servers.primaries().catch(() => undefined);
       if (primaries === undefined) continue;

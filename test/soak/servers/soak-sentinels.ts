@@ -15,28 +15,29 @@ const DOWN_AFTER = 1000;
 /** A primary with two replicas, which keep everything in memory, and three sentinels. */
 export class SoakSentinels implements ReplicatedServers {
   readonly durability = 'asynchronous replication, watched by sentinels';
-  readonly patience = DOWN_AFTER;
   // Sentinels tell a replica that it is the primary, and only then the primary that it is not.
   readonly handsOverAll = false;
   // It is the primary that its arguments say, until a sentinel tells it.
   readonly knowsWhenBack = false;
   readonly commandConnections = 1;
   readonly client: Redis;
+  readonly network: ProxyGroup;
 
   private constructor(
     private readonly sentinels: RedisSentinels,
     private readonly proxies: readonly TcpProxy[],
-    readonly network: ProxyGroup,
+    readonly patience: number,
   ) {
+    this.network = new ProxyGroup(proxies);
     this.client = new Redis({ ...sentinels.connection, connectionName: 'soak', retryStrategy: () => 50 });
     this.client.on('error', () => undefined);
   }
 
-  static async start(): Promise<SoakSentinels> {
-    const sentinels = await RedisSentinels.start(USER_ARGUMENTS);
+  static async start({ patience = DOWN_AFTER } = {}): Promise<SoakSentinels> {
+    const sentinels = await RedisSentinels.start(USER_ARGUMENTS, patience);
     try {
       const proxies = await Promise.all(sentinels.servers.map(({ url }) => TcpProxy.start(url)));
-      return new SoakSentinels(sentinels, proxies, new ProxyGroup(proxies));
+      return new SoakSentinels(sentinels, proxies, patience);
     } catch (error) {
       await sentinels.stop();
       throw error;

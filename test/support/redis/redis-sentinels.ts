@@ -30,8 +30,9 @@ export class RedisSentinels {
    * Starts all of them. The caller must `stop()` them.
    *
    * @param args - more arguments of every server
+   * @param downAfter - the time for which the primary may be silent before a sentinel counts it as gone, ms
    */
-  static async start(args: readonly string[] = []): Promise<RedisSentinels> {
+  static async start(args: readonly string[] = [], downAfter = DOWN_AFTER): Promise<RedisSentinels> {
     // Others would wait for more replicas to join the same transfer.
     const ofAll = ['--repl-diskless-sync-delay', '0', ...args];
     const started: TestRedis[] = [];
@@ -52,7 +53,7 @@ export class RedisSentinels {
           within: SETTLE_TIMEOUT,
         },
       );
-      const config = sentinelConfig(primary);
+      const config = sentinelConfig(primary, downAfter);
       const sentinels = await Promise.all(
         Array.from({ length: SENTINELS }, () => start({ config, args: ['--sentinel'] })),
       );
@@ -139,10 +140,10 @@ export class RedisSentinels {
   }
 }
 
-function sentinelConfig({ host, port }: TestRedis): string {
+function sentinelConfig({ host, port }: TestRedis, downAfter: number): string {
   return [
     `sentinel monitor ${NAME} ${host} ${port} ${QUORUM}`,
-    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER}`,
+    `sentinel down-after-milliseconds ${NAME} ${downAfter}`,
     `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT}`,
     '',
   ].join('\n');
