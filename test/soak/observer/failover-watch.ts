@@ -59,12 +59,10 @@ export class FailoverWatch {
     const { now } = this.subjects;
     let known: string | undefined;
     let from = now();
-    // The last look sees a failover that has just ended.
-    for (let isLast = false; !isLast; await sleep(isLast ? 0 : INTERVAL)) {
-      isLast = this.#isOver;
+    const look = async () => {
       const at = now();
       const primaries = await this.servers.primaries().catch(() => undefined);
-      if (primaries === undefined) continue;
+      if (primaries === undefined) return;
       if (known !== undefined && primaries !== known) {
         const change = { from, to: now() };
         await this.servers.untilWhole().catch(() => undefined);
@@ -72,6 +70,12 @@ export class FailoverWatch {
         this.#seen.push({ change, forgotten: { from: from - 2 * this.servers.patience, to: now() } });
       }
       [known, from] = [primaries, at];
+    };
+    while (!this.#isOver) {
+      await look();
+      await sleep(INTERVAL);
     }
+    // Sees a failover that has just ended.
+    await look();
   }
 }
