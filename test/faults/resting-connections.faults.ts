@@ -1,9 +1,15 @@
 import { connect, createServer, type Server } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { RedisCommands } from '../../lib/redis/commands/redis-commands.js';
+import { RedisServer } from '../../lib/redis/commands/redis-server.js';
 import { RedisConnection } from '../../lib/redis/connection/redis-connection.js';
+import { Startup } from '../../lib/redis/connection/startup.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { nativeFunctions } from '../../lib/store/native/native-library.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { onRandomPort } from '../support/redis/random-port.js';
 import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { Scene } from '../support/scene.js';
 
 /** A connection that nothing uses while the application starts is closed until it is needed. */
@@ -16,7 +22,10 @@ describe('a resting connection', () => {
     return new RedisConnection('commands', settings);
   }
 
-  afterEach(() => connection.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return connection.close();
+  });
 
   test.each(['connecting', 'connect', 'ready', 'end'])(
     "reopens at once if it was in state '%s' when it began to rest",
@@ -53,6 +62,24 @@ describe('a resting connection', () => {
       await connection.close();
       server.close();
     }
+  });
+
+  test('does not begin to rest while a call waits before it loads a library', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(1);
+    const clock = new ManualClock();
+    const settings = { clock, events: new LoggedEvents(), commandTimeout: 10_000 };
+    const server = new RedisServer('commands', { ...settings, connection: scene.url, startup: new Startup(clock) });
+    connection = server;
+    await server.ready('FCALL');
+    await clock.advance(200);
+    const keys = nativeKeys(scene.prefix, scene.newQueue());
+    const call = new RedisCommands(server, settings).run(nativeFunctions.status, { keys });
+    // The answer to the call has come before this one: Redis does not have the library.
+    await server.client.ping();
+    await clock.advance(99);
+    expect(server.isResting).toBe(false);
+    await clock.advance(1);
+    await call;
   });
 
   /** Passes on to Redis what arrives at a port. */

@@ -92,6 +92,10 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return (this.client as Redis).options.username ?? 'default';
   }
 
+  override get isUsed(): boolean {
+    return super.isUsed || this.functions.areShown;
+  }
+
   of(): RedisServer {
     return this;
   }

@@ -71,6 +71,11 @@ export class ServerFunctions {
     return this.settings.scripting === 'scripts' ? "`scripting` is 'scripts'" : this.#refusal;
   }
 
+  /** True while a call shows what the server has, even while it waits before it loads a library. */
+  get areShown(): boolean {
+    return this.#shows.size > 0;
+  }
+
   /** Called when the connection is lost, because the next one may lead to another server. */
   onConnectionLost(): void {
     for (const each of this.loaded) this.#loadedBefore.add(each);
