@@ -284,7 +284,9 @@ function encryptionOf({ process, release }: ApplicationParts) {
 const UNLUCKY = new Error('unlucky');
 
 function runHandler(process: SimulatedProcess, { conduct, spun, ended }: HandlerRun): unknown {
-  const { takes, spins, until } = conduct;
+  const { takes, until } = conduct;
+  const spins = conduct.spins + process.nextHandlerSpins;
+  process.nextHandlerSpins = 0;
   const end = () => {
     ended();
     return endOf(conduct);

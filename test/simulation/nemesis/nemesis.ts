@@ -85,11 +85,17 @@ const LONE_FAULTS = 8;
 const CALM = 25_000;
 const SHORT_CALM = 12_000;
 
+/** How long after a lone fault calls alone go wrong, ms. */
+const LONE_CALLS_AFTER = 6000;
+
 /** How long after a lone call has gone wrong the next one does, ms: the effects of one hide from those of the next, or do not. */
 const LONE_CALL_EVERY = [500, 1500] as const;
 
 /** How long after the end of its lease a claim is answered that is answered at about that time, ms. */
 const ABOUT_LEASE = [-60, 20] as const;
+
+/** How long after the end of its lease the first handler of such a claim stops blocking the event loop, ms. */
+const BLOCKED_ABOUT_LEASE = [-20, 40] as const;
 
 /** How soon a lone extension fails at the latest, as a share of its lease. */
 const QUICK_FAILURE = 0.2;
@@ -108,6 +114,9 @@ const MAX_LAG = 1000;
 
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;
+
+/** The longest time for which a stranger announces things, ms: what they hide is to be found a check interval later, and some seconds. */
+const misledFor = ({ checkInterval }: Scenario) => 2 * (checkInterval + 5000);
 
 const CLAIMS = ['claim', 'transferAndClaim'] as const;
 
@@ -211,13 +220,23 @@ export class Nemesis {
     let at = now + 3000;
     for (let i = 0; i < LONE_FAULTS; i++) {
       const kind = this.#arrange(at, 3000);
-      const next = at + (kind === 'killed' || kind === 'replaced' ? CALM : SHORT_CALM);
-      for (at += 6000; at < next; at += every) if (withCalls) this.#arrange(at, 3000, ['lone call']);
+      const [alone, calm] = this.#calmAfter(kind);
+      const next = at + calm;
+      for (at += alone; at < next; at += every) if (withCalls) this.#arrange(at, 3000, ['lone call']);
       at = next;
     }
     this.options.world.at(at + CALM, () => {
       if (!this.isOver) this.#storm();
     });
+  }
+
+  /** @returns how long after a lone fault calls alone may go wrong, and how long after it the next fault comes, ms */
+  #calmAfter(kind: FaultKind | undefined): readonly [number, number] {
+    if (kind === 'killed' || kind === 'replaced') return [LONE_CALLS_AFTER, CALM];
+    if (kind !== 'false announcements') return [LONE_CALLS_AFTER, SHORT_CALM];
+    // Whatever else goes wrong has processes look, which brings out what the announcements hide.
+    const calm = misledFor(this.options.scenario) + this.options.scenario.checkInterval;
+    return [calm, calm];
   }
 
   /** @returns the kind of the fault; undefined: there is none */
@@ -231,8 +250,7 @@ export class Nemesis {
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
     const isLong = (kind === 'frozen' || kind === 'suspended' || kind === 'link cut') && chance() < 0.4;
-    const span =
-      kind === 'false announcements' ? 3 * scenario.checkInterval : isLong ? 2.5 * scenario.lease : undefined;
+    const span = kind === 'false announcements' ? misledFor(scenario) : isLong ? 2.5 * scenario.lease : undefined;
     const length = span === undefined ? chance() ** 2 * longest : span * chance();
     const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
     if (!isLeftOut(number)) this.options.world.at(at, () => this.#happen(fault, chance));
@@ -411,7 +429,8 @@ export class Nemesis {
     const isClaim = CLAIMS.some((each) => each === call);
     // Most claims find nothing, so that most faults of claims would not matter.
     const hasFound = isAboutLease || (isClaim && chance() < 0.6);
-    // Behind the first of several, the others may wait until their lease ends.
+    // Behind the first of several, which blocks the event loop, the others may wait until their lease ends.
+    const blocksFor = Math.max(0, scenario.lease - aboutLease + between(chance, ...BLOCKED_ABOUT_LEASE));
     const fewest = isAboutLease ? 2 : 1;
     const isWorthIt = (name: string, result: unknown) => claimedBy({ call: name, result }).length >= fewest;
     // Nobody but a family has a worker for each look, which may be gone before its claim is answered.
@@ -430,6 +449,7 @@ export class Nemesis {
       onStrike: (call, fault, until, of) => {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
+        if (isAboutLease) world.at(until, () => (process.nextHandlerSpins = blocksFor));
         // A failed extension is soon made again: that belongs to what is promised.
         const pause = call === 'extend' ? 0 : this.#pauseAfterStrike(process, of);
         const concerned = fault.startsWith('slow') ? undefined : of;

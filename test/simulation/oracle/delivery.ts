@@ -45,15 +45,18 @@ export class Delivery {
   readonly claimedAt: number;
   /** As the server has it, or had it last, ms of the world. */
   leaseEnd: number;
+  /** As its process has it, which counts from when it made the call, ms of the world. */
+  assumedEnd: number;
 
   constructor(
     readonly token: string,
     readonly life: Life,
     readonly holding: Holding,
-    { claimedAt, leaseEnd }: { readonly claimedAt: number; readonly leaseEnd: number },
+    { claimedAt, leaseEnd, assumedEnd }: Pick<Delivery, 'claimedAt' | 'leaseEnd' | 'assumedEnd'>,
   ) {
     this.claimedAt = claimedAt;
     this.leaseEnd = leaseEnd;
+    this.assumedEnd = assumedEnd;
     this.dueAt = life.due;
     this.attempt = life.failedAttempts + 1;
     life.deliveries.push(this);

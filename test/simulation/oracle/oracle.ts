@@ -288,7 +288,7 @@ export class Oracle {
         this.#noteMover(member, queue, result as TransferReport);
         return this.#transferred(queue, result as TransferReport);
       case 'extend':
-        return this.#extended(queue, first as Claim[], second as number, result as Claim[]);
+        return this.#extended(queue, first as Claim[], result as Claim[], { lease: second as number, sentAt });
       case 'remember':
         for (const { keptAs } of first as HandledOne[]) this.#remembered.add(keptAs);
         return undefined;
@@ -536,7 +536,8 @@ export class Oracle {
       journal.write?.(`${id} claimed, token ${token}${supersedes === undefined ? '' : ` instead of ${supersedes}`}`);
       this.#judgeClaim(life, member, sentAt, again?.has(life) ?? false);
       life.wasClaimed = true;
-      life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });
+      const times = { claimedAt: this.#now, leaseEnd: this.#now + lease, assumedEnd: sentAt + lease };
+      life.holder = new Delivery(token, life, holding, times);
       queue.held.add(life);
       if (queue.traits.kind === 'repeats') this.#repeats.claimed(life, life.holder, message);
     }
@@ -621,21 +622,26 @@ export class Oracle {
   }
 
   /** True if its process may have failed to extend it in time: it was not well for long enough since the lease began. */
-  #isExcused({ member, leaseEnd, isLeaseUnsure, life }: Delivery): boolean {
+  #isExcused({ member, leaseEnd, assumedEnd, isLeaseUnsure, life }: Delivery): boolean {
     const { lease } = this.options.scenario;
     if (isLeaseUnsure) return true;
-    const well = member.longestUnhindered('leases', life.queue.traits.name, leaseEnd - lease, leaseEnd);
+    const well = member.longestUnhindered('leases', life.queue.traits.name, leaseEnd - lease, assumedEnd);
     return well < EXTENSION_TIME * lease;
   }
 
   /** True if its process may not hear in time that it has extended it. */
-  #mayMissExtension({ member, leaseEnd, life }: Delivery): boolean {
+  #mayMissExtension({ member, assumedEnd, life }: Delivery): boolean {
     const { process, isStopping } = member;
-    const latest = leaseEnd - EXTENSION_TIME * this.options.scenario.lease;
+    const latest = assumedEnd - EXTENSION_TIME * this.options.scenario.lease;
     return process.isDead || isStopping || member.unhinderedFrom('leases', life.queue.traits.name) > latest;
   }
 
-  #extended({ held }: QueueUse, claims: readonly Claim[], lease: number, lost: readonly Claim[]): void {
+  #extended(
+    { held }: QueueUse,
+    claims: readonly Claim[],
+    lost: readonly Claim[],
+    { lease, sentAt }: Pick<SentClaim, 'lease' | 'sentAt'>,
+  ): void {
     const tokens = new Set(claims.map(({ token }) => token));
     for (const life of held) {
       const delivery = life.holder!;
@@ -650,6 +656,7 @@ export class Oracle {
       } else if (!lost.some(isSame)) {
         delivery.isLeaseUnsure ||= this.#mayMissExtension(delivery);
         delivery.leaseEnd = this.#now + lease;
+        delivery.assumedEnd = sentAt + lease;
       }
     }
   }

@@ -49,7 +49,7 @@ timers.setImmediate = ((task: (...args: unknown[]) => void, ...args: unknown[]) 
   const { current } = world;
   // Most turns end at once; others let more happen in between, so that different orders are tried.
   const turn = current && current.random() < 0.25 ? current.random() * MAX_TURN : 0;
-  return world.at((current?.now ?? world.now) + turn, () => task(...args), current);
+  return world.afterTurn(turn, () => task(...args), current);
 }) as never;
 timers.clearImmediate = ((immediate: WorldEvent | undefined) => {
   if (!world) real.clearImmediate(immediate as never);

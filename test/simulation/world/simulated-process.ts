@@ -22,6 +22,8 @@ export class SimulatedProcess {
   #lead = 0;
   #leadAt = 0;
   readonly #onDeath = new Set<() => void>();
+  /** For how long the handler that it starts next keeps the event loop busy, besides what it would do anyway, ms. */
+  nextHandlerSpins = 0;
 
   /** Its name in the journal. */
   readonly name: string;

@@ -11,6 +11,8 @@ export interface WorldEvent {
   readonly process: SimulatedProcess | undefined;
   /** The time at which a timer is due on the clock of its process, which may run at another speed, or stand still meanwhile. */
   readonly clockAt: number | undefined;
+  /** True if it keeps its place among those planned for the same instant when it is put off. */
+  readonly keepsPlace: boolean;
   /** Undefined: cancelled. */
   task: (() => void) | undefined;
 }
@@ -49,9 +51,13 @@ export class World {
 
   /** Has something happen at an instant, or now if that has passed. */
   at(at: number, task: () => void, process?: SimulatedProcess, clockAt?: number): WorldEvent {
-    const event = { at: Math.max(at, this.now), seq: this.#seq++, process, clockAt, task };
-    this.#push(event);
-    return event;
+    return this.#plan({ at: Math.max(at, this.now), process, clockAt, keepsPlace: false, task });
+  }
+
+  /** Has something happen when a process's current turn has ended, `pause` ms later. Immediates run in the order in which they were set. */
+  afterTurn(pause: number, task: () => void, process: SimulatedProcess | undefined): WorldEvent {
+    const at = (process?.now ?? this.now) + pause;
+    return this.#plan({ at, process, clockAt: undefined, keepsPlace: true, task });
   }
 
   /** Has something happen after so many ms. */
@@ -75,11 +81,17 @@ export class World {
     return true;
   }
 
-  /** Puts an event off, behind those that are planned for the same instant. */
+  /** Puts an event off, in most cases behind those that are planned for the same instant. */
   postpone(event: WorldEvent, at: number): void {
     event.at = at;
-    event.seq = this.#seq++;
+    if (!event.keepsPlace) event.seq = this.#seq++;
     this.#push(event);
+  }
+
+  #plan(event: Omit<WorldEvent, 'seq'>): WorldEvent {
+    const planned = { ...event, seq: this.#seq++ };
+    this.#push(planned);
+    return planned;
   }
 
   #push(event: WorldEvent): void {
