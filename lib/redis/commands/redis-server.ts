@@ -93,7 +93,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   override get isUsed(): boolean {
-    return super.isUsed || this.functions.areShown;
+    return super.isUsed || this.functions.isProbing;
   }
 
   of(): RedisServer {

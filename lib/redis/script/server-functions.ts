@@ -71,8 +71,8 @@ export class ServerFunctions {
     return this.settings.scripting === 'scripts' ? "`scripting` is 'scripts'" : this.#refusal;
   }
 
-  /** True while a call shows what the server has, even while it waits before it loads a library. */
-  get areShown(): boolean {
+  /** True while a call probes what the server has, including the pause before it loads a library. */
+  get isProbing(): boolean {
     return this.#shows.size > 0;
   }
 
