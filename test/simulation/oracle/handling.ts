@@ -203,14 +203,13 @@ export class Handling {
   #judgeLease(delivery: Delivery, now: number, stoodStill: boolean): void {
     const { scenario, violate } = this.options;
     const { life, loss, leaseEnd } = delivery;
-    if (life.holder === delivery) {
+    if (life.holder === delivery || loss === 'lease ended') {
       const lateBy = now - leaseEnd - DRIFT * scenario.lease;
       if (lateBy > 0 && !stoodStill) violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
       return;
     }
     // These are announced, and announcements take their time, or get lost.
     if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared' || loss === 'forgotten') return;
-    if (loss === 'lease ended' && stoodStill) return;
     violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
   }
 
