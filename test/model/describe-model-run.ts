@@ -15,9 +15,9 @@ import { QueueModel } from './queue-model.js';
 import type { RealStore } from './real-queue.js';
 
 const HOUR = 3_600_000;
-/** Far more time than the runs take, because it must also suffice to shrink a failure. */
+/** Far more time than the runs take even on a busy machine, because it must also suffice to shrink a failure, ms. */
 const PATIENCE = 60_000;
-const PATIENCE_PER_RUN = 3000;
+const PATIENCE_PER_RUN = 10_000;
 const TIME_TO_TELL = 10_000;
 
 const LIMITS = {

@@ -1,6 +1,6 @@
 import type { Scenario } from '../applications/scenario.js';
 import { type Aim, CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
-import { claimedBy } from '../network/remote-store.js';
+import { claimedBy, TRANSFERS } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
@@ -219,8 +219,7 @@ export class Nemesis {
     const every = pick(this.#plan, LONE_CALL_EVERY);
     let at = now + 3000;
     for (let i = 0; i < LONE_FAULTS; i++) {
-      const kind = this.#arrange(at, 3000);
-      const [alone, calm] = this.#calmAfter(kind);
+      const [alone, calm] = this.#calmAfter(this.#arrange(at, 3000));
       const next = at + calm;
       for (at += alone; at < next; at += every) if (withCalls) this.#arrange(at, 3000, ['lone call']);
       at = next;
@@ -231,16 +230,16 @@ export class Nemesis {
   }
 
   /** @returns how long after a lone fault calls alone may go wrong, and how long after it the next fault comes, ms */
-  #calmAfter(kind: FaultKind | undefined): readonly [number, number] {
-    if (kind === 'killed' || kind === 'replaced') return [LONE_CALLS_AFTER, CALM];
-    if (kind !== 'false announcements') return [LONE_CALLS_AFTER, SHORT_CALM];
+  #calmAfter(fault: Fault | undefined): readonly [number, number] {
+    if (fault?.kind === 'killed' || fault?.kind === 'replaced') return [LONE_CALLS_AFTER, CALM];
+    if (fault?.kind !== 'false announcements') return [LONE_CALLS_AFTER, SHORT_CALM];
     // Whatever else goes wrong has processes look, which brings out what the announcements hide.
-    const calm = misledFor(this.options.scenario) + this.options.scenario.checkInterval;
-    return [calm, calm];
+    const calm = fault.length + this.options.scenario.checkInterval;
+    return [calm, Math.max(calm, SHORT_CALM)];
   }
 
-  /** @returns the kind of the fault; undefined: there is none */
-  #arrange(at: number, longest: number, given = this.options.kinds ?? DRAWN_KINDS): FaultKind | undefined {
+  /** @returns undefined if there is none */
+  #arrange(at: number, longest: number, given = this.options.kinds ?? DRAWN_KINDS): Fault | undefined {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
     const { isLeftOut, scenario } = this.options;
@@ -254,7 +253,7 @@ export class Nemesis {
     const length = span === undefined ? chance() ** 2 * longest : span * chance();
     const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
     if (!isLeftOut(number)) this.options.world.at(at, () => this.#happen(fault, chance));
-    return kind;
+    return fault;
   }
 
   #happen(fault: Fault, chance: Chance): void {
@@ -437,7 +436,10 @@ export class Nemesis {
     const isOfFamily = hasFound && chance() < 0.3;
     const queue = isOfFamily ? 'tenant' : chance() < 0.5 ? this.#drawQueue(chance) : undefined;
     // Nobody relies on announcements as much as families do.
-    if (call === ANNOUNCEMENT) return this.#loseAnnouncement(victim, chance() < 0.5 ? 'tenant' : queue);
+    if (call === ANNOUNCEMENT) {
+      const deaf = chance() < 0.4 ? this.options.victims() : [victim];
+      return this.#loseAnnouncement(deaf, chance() < 0.5 ? 'tenant' : queue);
+    }
     const aim: Aim = hasFound ? { calls: CLAIMS, queue, isWorthIt } : { calls: [call], queue };
     // A failed extension leaves enough of the lease to make it again.
     const delay = isAboutLease ? aboutLease : call === 'extend' ? scenario.lease * QUICK_FAILURE * chance() : undefined;
@@ -450,6 +452,8 @@ export class Nemesis {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
         if (isAboutLease) world.at(until, () => (process.nextHandlerSpins = blocksFor));
+        // What is missed meanwhile is found by a look that has to wait for this answer.
+        if (fault === 'slow back' && TRANSFERS.includes(call)) this.#loseAnnouncement([victim], of);
         // A failed extension is soon made again: that belongs to what is promised.
         const pause = call === 'extend' ? 0 : this.#pauseAfterStrike(process, of);
         const concerned = fault.startsWith('slow') ? undefined : of;
@@ -464,13 +468,15 @@ export class Nemesis {
     world.after(AIM_TIME, () => link.troubles.delete(running));
   }
 
-  #loseAnnouncement({ process, subscriptions }: Victim, queue: string | undefined): void {
+  #loseAnnouncement(deaf: readonly Victim[], queue: string | undefined): void {
     const { oracle, world } = this.options;
-    const callOff = subscriptions.loseNext(queue, () => {
-      this.#strike(process, ANNOUNCEMENT, 'lost');
-      oracle.troubled(process, world.now + RESUBSCRIPTION, { isExact: true });
-    });
-    world.after(AIM_TIME, callOff);
+    for (const { process, subscriptions } of deaf) {
+      const callOff = subscriptions.loseNext(queue, () => {
+        this.#strike(process, ANNOUNCEMENT, 'lost');
+        oracle.troubled(process, world.now + RESUBSCRIPTION, { isExact: true });
+      });
+      world.after(AIM_TIME, callOff);
+    }
   }
 
   /** The time that a process takes at most to make a call again that has failed: pauses double with each failure in a row. */

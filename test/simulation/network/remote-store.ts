@@ -37,7 +37,7 @@ const CALLS = [
   'discard',
 ] as const;
 
-const TRANSFERS: readonly string[] = ['transfer', 'transferAndClaim'];
+export const TRANSFERS: readonly string[] = ['transfer', 'transferAndClaim'];
 
 /** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
 export const WAIT_GRACE = 5000;
