@@ -104,8 +104,10 @@ export class Holding {
     if (--this.#count === this.capacity - 1) this.roomSince = now;
   }
 
-  find({ deliveries }: Life, token: string): Delivery | undefined {
-    return deliveries.find((each) => each.holding === this && each.token === token);
+  /** Its process may have let go of the message's holder: a failover may have the store hold it again. */
+  find({ deliveries, holder }: Life, token: string): Delivery | undefined {
+    const isMine = (each: Delivery) => each.holding === this && each.token === token;
+    return deliveries.find(isMine) ?? (holder && isMine(holder) ? holder : undefined);
   }
 
   /**
