@@ -51,13 +51,17 @@ export class World {
 
   /** Has something happen at an instant, or now if that has passed. */
   at(at: number, task: () => void, process?: SimulatedProcess, clockAt?: number): WorldEvent {
-    return this.#plan({ at: Math.max(at, this.now), process, clockAt, keepsPlace: false, task });
+    const event = { at: Math.max(at, this.now), seq: this.#seq++, process, clockAt, keepsPlace: false, task };
+    this.#push(event);
+    return event;
   }
 
   /** Has something happen when a process's current turn has ended, `pause` ms later. Immediates run in the order in which they were set. */
   afterTurn(pause: number, task: () => void, process: SimulatedProcess | undefined): WorldEvent {
     const at = (process?.now ?? this.now) + pause;
-    return this.#plan({ at, process, clockAt: undefined, keepsPlace: true, task });
+    const event = { at, seq: this.#seq++, process, clockAt: undefined, keepsPlace: true, task };
+    this.#push(event);
+    return event;
   }
 
   /** Has something happen after so many ms. */
@@ -86,12 +90,6 @@ export class World {
     event.at = at;
     if (!event.keepsPlace) event.seq = this.#seq++;
     this.#push(event);
-  }
-
-  #plan(event: Omit<WorldEvent, 'seq'>): WorldEvent {
-    const planned = { ...event, seq: this.#seq++ };
-    this.#push(planned);
-    return planned;
   }
 
   #push(event: WorldEvent): void {
