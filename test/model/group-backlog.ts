@@ -64,8 +64,14 @@ export class GroupBacklogs {
     this.noteWaiting();
   }
 
-  /** Removes a message that is no longer ready. */
+  /**
+   * Removes a message that is no longer ready. If its group may have several, the next one queues up behind other groups: one of them may be
+   * there already.
+   */
   remove(id: string): void {
+    const group = this.groupOf(id);
+    const isReady = this.#returned.has(id) || this.#backlogOf(group).includes(id);
+    if (isReady && this.#permitsOf(group) > 1) this.#served.delete(group);
     this.#returned.delete(id);
     for (const backlog of this.#backlogs.values()) if (backlog.includes(id)) backlog.splice(backlog.indexOf(id), 1);
   }
@@ -113,7 +119,11 @@ export class GroupBacklogs {
 
   #freePermits(group: string): number {
     const taken = [...this.permits].filter((id) => this.groupOf(id) === group).length;
-    return (this.concurrencies.get(group) ?? this.rules.concurrency ?? Infinity) - taken;
+    return this.#permitsOf(group) - taken;
+  }
+
+  #permitsOf(group: string): number {
+    return this.concurrencies.get(group) ?? this.rules.concurrency ?? Infinity;
   }
 
   #backlogOf(group: string): string[] {
