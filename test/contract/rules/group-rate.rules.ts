@@ -42,6 +42,14 @@ export function describeGroupRates(name: string, openQueue: OpenQueue): void {
       },
     );
 
+    it('leaves what it does not take to other claims if it comes to a group that has used up its rate', async () => {
+      const queue = await open(2, HOUR);
+      await queue.makeReady('x1', 'x2');
+      expect(await handleNow(queue)).toEqual(['x1', 'x2']);
+      await queue.makeReady('x3', 'a1', 'b1', 'a2');
+      expect((await handleNow(queue, 2)).sort()).toEqual(['a1', 'a2', 'b1']);
+    });
+
     it('goes on in order when the rate allows more, without an attempt spent', async () => {
       const queue = await open(2, SHORT);
       await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5', 'b1');

@@ -63,6 +63,13 @@ export function describeGroupSettings(name: string, openQueue: OpenQueue): void 
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
+    it('a claim that comes to a paused group leaves what it does not take to other claims', async () => {
+      const queue = await open();
+      await queue.makeReady('x1', 'a1', 'b1', 'a2');
+      await set(queue, 'x', { paused: true });
+      expect((await queue.handleAll(2)).sort()).toEqual(['a1', 'a2', 'b1']);
+    });
+
     it('an active message of a paused group is settled, and no other takes its place', async () => {
       const queue = await open();
       const claim = await queue.begin('a1', 'a2', 'a3');

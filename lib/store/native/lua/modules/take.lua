@@ -169,7 +169,8 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     end
     ids = takeable > 0 and call('LRANGE', q.ready, '0', takeable - 1) or {}
     in_list = #ids
-    if groups and groups.counts_ready and in_list > 0 and in_list < most then
+    -- If fewer than `most` remain of those that remove_untakeable looked at, the next messages are in the list, not in the backlogs.
+    if groups and groups.counts_ready and in_list > 0 and in_list < most and in_list == ready then
       ready = ready + Groups.top_up(q, ids, most)
     end
   end
