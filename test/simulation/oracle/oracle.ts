@@ -332,6 +332,7 @@ export class Oracle {
 
   #noteMover(member: Member, queue: QueueUse, report: TransferReport): void {
     if (hasMoved(report)) queue.transferred(member, report, this.#now);
+    if (member.isStopping || member.process.isDead) this.#punctuality.movedLate(queue, this.#now);
   }
 
   /** A handler is called. @returns what it does with each message */

@@ -76,6 +76,12 @@ export class Punctuality {
     this.#takenOverAt.clear();
   }
 
+  /** A transfer of a process that has gone arrives: those that hear of it may take that process for the one that fires first, new ones too. */
+  movedLate(queue: QueueUse, now: number): void {
+    this.#leftAt = now;
+    this.#takenOverAt.delete(queue);
+  }
+
   /** False announcements are made until then. */
   misled(until: number): void {
     this.#misledUntil = Math.max(this.#misledUntil, until + this.scenario.checkInterval);
@@ -129,7 +135,7 @@ export class Punctuality {
 
   /** True if messages that waited since then were claimed by a standby, because no process has come since one went. */
   #hasTakenOver(queue: QueueUse, since: number, members: readonly Member[]): boolean {
-    const isNew = ({ servesSince }: Member) => this.#leftAt < servesSince && servesSince < since;
+    const isNew = ({ joinedAt, servesSince }: Member) => this.#leftAt < joinedAt && servesSince < since;
     return since <= this.#takenOverAt.get(queue)! && !members.some(isNew);
   }
 
