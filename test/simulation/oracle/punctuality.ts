@@ -43,7 +43,7 @@ export class Punctuality {
 
   /** The time at which a process last went, ms of the world. */
   #leftAt = -Infinity;
-  /** The time at which something was first claimed since then: until then, the scheduler that fired first may be missing. */
+  /** The time at which what others have moved was first claimed since then: until then, the scheduler that fired first may be missing. */
   readonly #takenOverAt = new Map<QueueUse, number>();
 
   /** The time at which queues were first registered, ms of the world. */
@@ -136,7 +136,7 @@ export class Punctuality {
   /** True if messages that waited since then were claimed by a standby, because no process has come since one went. */
   #hasTakenOver(queue: QueueUse, since: number, members: readonly Member[]): boolean {
     const isNew = ({ joinedAt, servesSince }: Member) => this.#leftAt < joinedAt && servesSince < since;
-    return since <= this.#takenOverAt.get(queue)! && !members.some(isNew);
+    return since <= (this.#takenOverAt.get(queue) ?? Infinity) && !members.some(isNew);
   }
 
   /**
@@ -168,7 +168,9 @@ export class Punctuality {
     }
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
-    if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
+    const moved = queue.lastTransfer;
+    const isTakenOver = moved !== undefined && moved.at > this.#leftAt && members.includes(moved.member);
+    if (isTakenOver && !this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
     if (now - since <= this.calmBound) return undefined;
     const slow = since === due && due > this.server.worldTimeOf(opensAt) && this.#judgeTransfer(queue, since);
     if (slow) return slow;

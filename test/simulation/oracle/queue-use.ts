@@ -50,6 +50,10 @@ export class QueueUse {
     if (transfer) transfer.isKnown = true;
   }
 
+  get lastTransfer(): Transfer | undefined {
+    return this.#transfers.at(-1);
+  }
+
   /** The last transfer before an instant, and the first one after it; undefined: not remembered, or there was none. */
   transfersAround(instant: number): { readonly before: Transfer | undefined; readonly after: Transfer | undefined } {
     const at = this.#transfers.findIndex((transfer) => transfer.at >= instant);
