@@ -2,8 +2,11 @@ import type { SetLimits } from '../../../lib/limits/set-limits.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { Member } from './member.js';
 
-/** The time within which a process follows an announcement, ms. */
-const SECOND = 1000;
+/** The time within which a process follows an announcement, ms: it hears of the change, and reads the limits. */
+const FOLLOWED = 250;
+
+/** What each unit of distance adds to that, ms. */
+const FOLLOWED_PER_DISTANCE = 25;
 
 /** How long a process takes at most, besides its interval, to find a change by itself: the pause after a failure, and a call, ms. */
 const MAX_SEARCH = 1500;
@@ -28,6 +31,7 @@ interface Change {
 /** A queue's limits, and who may know which of them. */
 export class LimitsUse {
   readonly #own: Limits;
+  readonly #followed: number;
   #changes: Change[];
   /** True if limits are set that replace those of the options. */
   areSet = false;
@@ -37,6 +41,7 @@ export class LimitsUse {
     private readonly scenario: Scenario,
   ) {
     const rate = traits.kind === 'rated' ? scenario.rate.max : Infinity;
+    this.#followed = FOLLOWED + FOLLOWED_PER_DISTANCE * scenario.distance;
     this.#own = { globalConcurrency: traits.globalConcurrency ?? Infinity, rate };
     this.#changes = [{ at: -Infinity, announcedAt: -Infinity, limits: this.#own }];
   }
@@ -71,22 +76,23 @@ export class LimitsUse {
   settledAt(members: readonly Member[]): number {
     const { at, announcedAt } = this.#changes.at(-1)!;
     const isHeard = members.every((member) => at < member.joinedAt || this.#hears(member, announcedAt));
-    return isHeard ? announcedAt + SECOND : at + this.scenario.checkInterval + MAX_SEARCH + SECOND;
+    const followedFrom = isHeard ? announcedAt : at + this.scenario.checkInterval + MAX_SEARCH;
+    return followedFrom + this.#followed;
   }
 
   #mustKnow(member: Member, { at, announcedAt }: Change, now: number): boolean {
     // It reads them before its first claim.
     if (at < member.joinedAt) return true;
-    if (announcedAt + SECOND <= now && this.#hears(member, announcedAt)) return true;
+    if (announcedAt + this.#followed <= now && this.#hears(member, announcedAt)) return true;
     const undisturbed = member.longestUnhindered('claims', this.traits.name, at, now);
     return undisturbed >= this.scenario.checkInterval + MAX_SEARCH;
   }
 
-  /** True if nothing was wrong with a process that was told of limits then, nor for a second. */
+  /** True if nothing was wrong with a process that was told of limits then, nor while it followed. */
   #hears(member: Member, at: number): boolean {
     const { name } = this.traits;
     return (['claims', 'announcements'] as const).every(
-      (concern) => member.longestUnhindered(concern, name, at, at + SECOND) >= SECOND,
+      (concern) => member.longestUnhindered(concern, name, at, at + this.#followed) >= this.#followed,
     );
   }
 }

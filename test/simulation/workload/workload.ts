@@ -15,7 +15,7 @@ import {
 import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
-import { between, type Chance, Drawer, integer, pick } from '../world/chance.js';
+import { type Chance, Drawer, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import { FIRST_RULE, Rules } from './rules.js';
@@ -74,9 +74,12 @@ const CROWD_LASTS = 1500;
 const MAX_CHANGED = 6000;
 const MAX_LIMITED = 20_000;
 
-/** How long after limits were set many messages come, ms, and how many. */
-const MANY_AFTER = [1000, 1800] as const;
-const MANY = 24;
+/** How long after limits were set many messages come at once, ms, again and again, and how many. */
+const MANY_AFTER = [400, 1100, 1800, 2500];
+const MANY = 12;
+
+/** A rate that these messages exceed. */
+const FEW = 5;
 
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
 const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02, clear: 0.003 } as const;
@@ -523,18 +526,19 @@ export class Workload {
     this.#changeForAWhile(isOfGroup ? this.#changeOf(traits, group) : this.#pauseOf(traits));
   }
 
-  /** Sets other limits for a while. As soon as all processes must know them, more messages come than they may allow. */
+  /** Sets other limits for a while. From when all processes must know them, more messages come than they may allow. */
   #limit(traits: QueueTraits): void {
     const { world, scenario, messages, choose } = this.options;
     const draw = this.#chance;
     this.#changeForAWhile(this.#limitsOf(traits), MAX_LIMITED);
-    world.after(between(draw, ...MANY_AFTER), () => {
+    const offerMany = () => {
       const running = choose(draw);
       if (!running || this.offered + MANY > messages || scenario.isBusyAt(this.offered)) return;
       const numbers = Array.from({ length: MANY }, (_, i) => this.offered + i);
       this.offered += MANY;
       this.#run(running, () => this.#offerTo(traits, running, numbers, { longest: 1 }));
-    });
+    };
+    for (const after of MANY_AFTER) world.after(after, offerMany);
   }
 
   #limitsOf(traits: QueueTraits): TemporaryChange {
@@ -543,7 +547,7 @@ export class Workload {
     const { max, per } = this.options.scenario.rate;
     const limits =
       traits.kind === 'rated'
-        ? { rate: { max: integer(draw, Math.ceil(max / 2), 2 * max), per } }
+        ? { rate: { max: pick(draw, [FEW, integer(draw, Math.ceil(max / 2), 2 * max)]), per } }
         : { globalConcurrency: pick<number | 'unlimited'>(draw, [1, 2, 4, 20, 'unlimited']) };
     return {
       ...{ traits, name: `limits of ${name}` },
@@ -583,7 +587,7 @@ export class Workload {
     const traits = this.#drawQueue();
     const kind = draw();
     const hasLimits = traits.kind === 'rated' || traits.kind === 'limited';
-    if (hasLimits && draw() < 0.6) return this.#limit(traits);
+    if (hasLimits && draw() < 0.85) return this.#limit(traits);
     if (kind < 0.4) return this.#pause(traits);
     const running = this.options.choose(draw);
     if (!running) return;
