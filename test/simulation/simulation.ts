@@ -95,7 +95,7 @@ export class Simulation {
     const parts = { world, server, scenario, oracle, journal, victims, onFailover } as const;
     this.#nemesis = new Nemesis({ ...parts, isLeftOut, kinds });
     this.#workload = new Workload({
-      ...{ world, scenario, oracle, messages, time: () => server.time },
+      ...{ world, scenario, oracle, messages, time: () => server.time, isReplicating: () => server.isReplicating },
       conductOf: (message) => conducts.of(message, 0),
       deploy: () => {
         if (this.#deployed === 0) this.#deployNext();

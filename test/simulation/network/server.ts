@@ -24,7 +24,8 @@ export class SimulatedServer {
   /** By what they say: the memory store takes equal rules of another object for a change. */
   readonly #rules = new Map<string, GroupRules>();
   /** False while a replica that is about to take its place is told of nothing. */
-  #isReplicating = true;
+  /** False from when the replica is told of nothing until it takes over. */
+  isReplicating = true;
   /** The offset of its clock, ms. */
   #shift = 0;
 
@@ -101,13 +102,13 @@ export class SimulatedServer {
 
   /** What happens from now on gets lost when it fails. */
   stopReplicating(): void {
-    this.#isReplicating = false;
+    this.isReplicating = false;
     for (const { store } of this.#served.values()) store.stopReplicating();
   }
 
   /** The replica takes its place, with what it has been told of. */
   failOver(): void {
-    this.#isReplicating = true;
+    this.isReplicating = true;
     for (const { store, follow } of this.#served.values()) {
       store.failOver();
       follow();
@@ -121,7 +122,7 @@ export class SimulatedServer {
       const create = (queue: string, limits: MemoryMessageStoreLimits) => {
         const store = this.#create(limits);
         const served = new ServedStore(limits, store, this.hasReplica ? this.#create(limits) : undefined);
-        if (!this.#isReplicating) served.stopReplicating();
+        if (!this.isReplicating) served.stopReplicating();
         this.#served.set(store, { store: served, follow: () => directory.follow(queue, served) });
         return store;
       };

@@ -41,6 +41,8 @@ export interface RulesOptions {
   readonly choose: (chance: Chance) => Running | undefined;
   /** The time by the clock of the server, ms since 1970. */
   readonly time: () => number;
+  /** False: what happens now may get lost. */
+  readonly isReplicating: () => boolean;
   /** True once the messages must no longer repeat. */
   readonly isOver: () => boolean;
 }
@@ -100,15 +102,16 @@ export class Rules {
     };
   }
 
-  /** Cancels it until it is gone: an occurrence that is due is still handled. */
+  /** Cancels it until it is gone for good: an occurrence that is due is still handled, and a failover may undo what was done just before. */
   #end(number: number): void {
     const id = `m${number}`;
-    const { world } = this.options;
+    const { world, isReplicating } = this.options;
     let isGone = false;
     const isLast = !this.#underWay.get(number);
     this.#call(number, async (producer) => {
+      const isKept = isReplicating();
       await producer.cancel('repeats', id);
-      isGone = (await producer.find('repeats', id)) === null;
+      isGone = (await producer.find('repeats', id)) === null && isKept && isReplicating();
     });
     world.after(PAUSE, () => {
       if (isGone && isLast) this.#left--;

@@ -34,6 +34,8 @@ export interface WorkloadOptions {
   readonly messages: number;
   /** The time by the clock of the server, ms since 1970. */
   readonly time: () => number;
+  /** False: what happens now may get lost. */
+  readonly isReplicating: () => boolean;
   /** Decides what the first handler of a message does. */
   readonly conductOf: (message: number) => Conduct;
   /** Has the next release take the place of the first, unless that has begun. */
@@ -119,11 +121,11 @@ export class Workload {
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
-    const { world, scenario, choose, messages, time } = options;
+    const { world, scenario, choose, messages, time, isReplicating } = options;
     const { queues, quiet, busy } = scenario;
     this.#quiet = new Drawer(queues, quiet.shares);
     this.#busy = new Drawer(queues, busy.shares);
-    this.#rules = new Rules({ world, scenario, choose, time, isOver: () => this.offered >= messages });
+    this.#rules = new Rules({ world, scenario, choose, time, isReplicating, isOver: () => this.offered >= messages });
   }
 
   get isDone(): boolean {
