@@ -109,7 +109,7 @@ describe('the API of the board', () => {
     expect(await idsOf('reminders', 'state=delayed&group=customer-3')).toHaveLength(3);
     expect(await idsOf('orders', 'state=dead&errorName=TypeError')).toHaveLength(4);
     const [from, to] = [Date.now() + 30 * 60_000, Date.now() + 90 * 60_000].map((at) => new Date(at).toISOString());
-    expect(await idsOf('emails', `state=delayed&dueFrom=${from}&dueTo=${to}`)).toEqual(['welcome:ada']);
+    expect(await idsOf('emails', `state=delayed&type=welcome&dueFrom=${from}&dueTo=${to}`)).toEqual(['welcome:ada']);
   });
 
   test.each([
