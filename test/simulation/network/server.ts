@@ -24,7 +24,6 @@ export class SimulatedServer {
   /** By what they say: the memory store takes equal rules of another object for a change. */
   readonly #rules = new Map<string, GroupRules>();
   /** False while a replica that is about to take its place is told of nothing. */
-  /** False from when the replica is told of nothing until it takes over. */
   isReplicating = true;
   /** The offset of its clock, ms. */
   #shift = 0;
