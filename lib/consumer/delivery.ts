@@ -13,6 +13,8 @@ const NO_HEADERS: MessageHeaders = Object.freeze({});
 /** The lease shared by the messages of one claim. */
 export interface Lease {
   readonly token: string;
+  /** When the store made the claim, by its own clock, ms. */
+  readonly claimedAt: number;
   /** The earliest time at which the lease can end, on the monotonic clock. */
   end: number;
   /** The number of the claim's messages that are neither settled nor lost. */

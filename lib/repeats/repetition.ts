@@ -27,9 +27,10 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
 }
 
 /**
- * The terms of a repeating message. The next occurrence is the first one after the start of this attempt, by the store's clock. A late
- * attempt stands for all occurrences until then, and an occurrence that falls due during the attempt is handled afterwards. With
- * `missed: 'each'`, the next occurrence is the first one after this one, or the first that is not too late to be made up for.
+ * The terms of a repeating message. The next occurrence is the first one after the claim of this attempt. A late attempt stands for
+ * all occurrences until then, and an occurrence that falls due afterwards is still handled. The store's clock at the start of the attempt
+ * would not do: a process only estimates it, and would skip occurrences by an estimate that is ahead. With `missed: 'each'`, the next
+ * occurrence is the first one after this one, or the first that is not too late to be made up for.
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
@@ -39,7 +40,7 @@ export class Repetition implements Terms {
 
   /** @throws DelayQueueError as {@link RuleTimes.nextAfter} */
   constructor(
-    private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
+    private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness' | 'lease'>,
     private readonly settings: RepeatSettings,
     { rule, firstDue }: { readonly rule: RepeatProgress; readonly firstDue: FirstDue },
   ) {
@@ -70,8 +71,9 @@ export class Repetition implements Terms {
     return this.delivery.attempt === 1 && !this.#firstDue.wasDelayedAgain;
   }
 
-  get #now(): number {
-    return this.delivery.dueAt + this.delivery.lateness;
+  /** Not before the due time, although somebody may have set the store's clock back. */
+  get #claimedAt(): number {
+    return Math.max(this.delivery.dueAt, this.delivery.lease.claimedAt);
   }
 
   /** Ends an occurrence that has no attempts left, must be skipped, or has expired. */
@@ -106,13 +108,13 @@ export class Repetition implements Terms {
   }
 
   #nextTime(missed: RepeatProgress['missed']): number | null {
-    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, this.#now) : this.#next;
+    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, this.#claimedAt) : this.#next;
   }
 
   /** Returns the instant up to which this occurrence stands for all others, ms. */
   #coveredUntil(): number {
     const { missed, catchUp = 0 } = this.#rule;
-    if (missed === 'each') return Math.max(this.#firstDue.at, this.#now - catchUp);
-    return this.#hasAttempt ? this.#now : this.delivery.dueAt;
+    if (missed === 'each') return Math.max(this.#firstDue.at, this.#claimedAt - catchUp);
+    return this.#hasAttempt ? this.#claimedAt : this.delivery.dueAt;
   }
 }

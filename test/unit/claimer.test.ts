@@ -243,6 +243,15 @@ describe('Claimer', () => {
       expect(requests).toHaveLength(2);
     });
 
+    it('is exact in the lease for the claim itself, however long the request and the response take', async () => {
+      slowDown(2000, 3000);
+      await makeReady(1);
+      const madeAt = storeTime() + 2000;
+      const claimed = newClaimer().claim(8);
+      await clock.advance(20_000);
+      expect((await claimed).lease.claimedAt).toBe(madeAt);
+    });
+
     it.each([
       ['the response', 0, 2000],
       ['the request', 2000, 0],

@@ -44,16 +44,18 @@ function missing(attempts: readonly Attempt[]): string[] {
   });
 }
 
-/** The terms of a message whose queue has no expiry. */
+type Late = Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>;
+
+/** The terms of a message whose queue has no expiry. Without a lease, it has just been claimed. */
 function newRepetition(
-  delivery: ConstructorParameters<typeof Repetition>[0],
+  { id, attempt, dueAt, lateness, lease = { ...newLease(), claimedAt: dueAt + lateness } }: Late & Partial<Delivery>,
   rule: RepeatRule,
   body: Buffer = Buffer.from('J1'),
   retries?: Retries,
 ): Repetition {
   const never = { after: null, onExpired: 'drop' } as const;
-  const source = { ...delivery, lease: newLease() };
-  const firstDue = new FirstDue(source, body, { content: { repeat: rule, retries }, queue: never });
+  const delivery = { id, attempt, dueAt, lateness, lease };
+  const firstDue = new FirstDue(delivery, body, { content: { repeat: rule, retries }, queue: never });
   return new Repetition(delivery, { times: TIMES, attempts: ATTEMPTS }, { rule, firstDue });
 }
 
@@ -76,7 +78,8 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
     const token = `t${made}`;
     const { messages } = await store.claim({ token, limit: 1, lease: LEASE });
     const [message] = messages;
-    const delivery = new Delivery('q', message!, { token, end: Infinity, held: 1, storeNow: () => clock.wall() });
+    const lease = { ...newLease(token), claimedAt: clock.wall(), storeNow: () => clock.wall() };
+    const delivery = new Delivery('q', message!, lease);
     const repetition = newRepetition(delivery, rule, message!.body);
     const { fate, takes } = fates[made++ % fates.length]!;
     let outcome: Outcome | undefined = repetition.outcomeWithoutHandler();
@@ -135,6 +138,16 @@ describe('a message that repeats every minute', () => {
     fate: fc.constantFrom<Fate>('handled', 'handled', 'handled', 'failed', 'killed before', 'killed after'),
     takes: fc.integer({ min: 0, max: 8000 }),
   });
+
+  test.each(['once', 'skip', 'each'] as const)(
+    'is delivered at the first minute after its claim, even if its process believes that minute to be over (missed: %s)',
+    (missed) => {
+      const delivery = { id: 'a', attempt: 1, dueAt: START, lateness: 63_000 };
+      const lease = { ...newLease(), claimedAt: START + MINUTE - 1 };
+      const repetition = newRepetition({ ...delivery, lease }, { ...EVERY_MINUTE, missed });
+      expect(repetition.complete({ kind: 'ack' })).toEqual({ kind: 'ack', next: { at: START + MINUTE } });
+    },
+  );
 
   test('is delivered once at each minute of 24 hours, whatever happens to the processes that handle it', async () => {
     await fc.assert(

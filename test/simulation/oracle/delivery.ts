@@ -40,6 +40,8 @@ export class Delivery {
   mustSkip = false;
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
+  /** If it repeats: when it was claimed, by the server's clock, ms since 1970. */
+  claimTime = 0;
   readonly attempt: number;
   /** ms of the world. */
   readonly claimedAt: number;

@@ -26,7 +26,8 @@ export class RepeatUse {
     const rule = (decodeEncrypted(body) ?? nativeCodec.decode(body)).repeat;
     delivery.rule = rule;
     if (!rule) return;
-    const { violate } = this.options;
+    const { violate, time } = this.options;
+    delivery.claimTime = time();
     if ((rule.isPaused ?? false) !== life.isRulePaused) {
       violate(
         'paused rule',
@@ -59,24 +60,27 @@ export class RepeatUse {
   ): number | undefined {
     const rule = delivery?.rule;
     const { next } = outcome;
-    if (rule) this.#judgeNext(life, rule, { next, counts: !('lateBy' in outcome) });
+    if (rule) this.#judgeNext(delivery, rule, { next, counts: !('lateBy' in outcome) });
     if (typeof next?.at !== 'number') return undefined;
     life.occurrencesOver = rule && isCounted(rule) && !life.follower ? (next.count ?? rule.count ?? 0) : undefined;
     return life.isRulePaused ? PAUSED_UNTIL : next.at;
   }
 
   #judgeNext(
-    life: Life,
+    { life, claimTime }: Delivery,
     rule: RepeatProgress,
     { next, counts }: { readonly next: NextOccurrence | undefined; readonly counts: boolean },
   ): void {
-    const { time, hasStepped, violate } = this.options;
+    const { hasStepped, violate } = this.options;
     const { every, startsAt, endsAt, limit = Infinity, count = 0, missed } = rule;
     const problem = (detail: string) => violate('occurrences', life.id, detail);
     const over = count + (counts ? 1 : 0);
+    const before = missed === 'each' ? life.firstDue : life.due;
+    // The first one after the claim, so that none is skipped.
+    const latest = Math.max(before, claimTime, startsAt?.getTime() ?? 0) + (every ?? MAX_PERIOD);
     if (typeof next?.at !== 'number') {
-      const hasMore = over < limit && (endsAt === undefined || endsAt.getTime() > time() + MAX_PERIOD);
-      if (hasMore && !hasStepped()) problem(`no other after ${over} of ${limit}, at ${time()}`);
+      const hasMore = over < limit && (endsAt === undefined || endsAt.getTime() >= latest);
+      if (hasMore && !hasStepped()) problem(`no other after ${over} of ${limit}, claimed at ${claimTime}`);
       return;
     }
     const { at } = next;
@@ -85,8 +89,7 @@ export class RepeatUse {
     if (startsAt && at < startsAt.getTime()) problem(`${at} is before the start`);
     if (endsAt && at > endsAt.getTime()) problem(`${at} is after the end`);
     if (every !== undefined && (at - (startsAt?.getTime() ?? 0)) % every !== 0) problem(`${at} has another phase`);
-    const before = missed === 'each' ? life.firstDue : life.due;
-    const latest = Math.max(time(), startsAt?.getTime() ?? 0) + MAX_PERIOD;
-    if ((at <= before || at > latest) && !hasStepped()) problem(`the next of ${before} is ${at}, at ${time()}`);
+    if ((at <= before || at > latest) && !hasStepped())
+      problem(`the next of ${before} is ${at}, claimed at ${claimTime}`);
   }
 }

@@ -16,8 +16,8 @@ const PERIODS = [2, 3, 5, 10, 20, 30] as const;
 /** Where the seconds are counted. */
 const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe'] as const;
 
-/** The longest period, and what a process may lag behind, ms. */
-export const MAX_PERIOD = 32_000;
+/** The longest time between two occurrences of a calendar, ms. */
+export const MAX_PERIOD = 30_000;
 
 /** How far from now a rule begins at most, before or after, and how soon it ends, ms. */
 const MAX_BOUND = 60_000;
