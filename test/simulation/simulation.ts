@@ -91,7 +91,7 @@ export class Simulation {
       message < messages || message >= FIRST_RULE ? conducts.of(message, starts) : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
-    const onFailover = () => this.#workload.resumeAll();
+    const onFailover = () => this.#workload.administrator.resumeAll();
     const parts = { world, server, scenario, oracle, journal, victims, onFailover } as const;
     this.#nemesis = new Nemesis({ ...parts, isLeftOut, kinds });
     this.#workload = new Workload({

@@ -108,6 +108,13 @@ export interface Scenario {
 
 const TENANTS = 24;
 
+/** Draws a queue: each kind is as likely, however few messages it gets. Those that repeat are left alone. */
+export function drawQueue(chance: Chance, queues: readonly QueueTraits[], otherThan?: QueueKind): QueueTraits {
+  const drawn = queues.filter(({ share, kind }) => share > 0 && kind !== otherThan);
+  const kind = pick(chance, [...new Set(drawn.map((queue) => queue.kind))] as [QueueKind]);
+  return pick(chance, drawn.filter((queue) => queue.kind === kind) as [QueueTraits]);
+}
+
 /** True if a queue belongs to the family. */
 export const isOfFamily = (queue: string): boolean => queue.startsWith('tenant-');
 

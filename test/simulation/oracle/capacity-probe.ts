@@ -1,6 +1,6 @@
 import type { Conduct } from '../applications/conduct.js';
 import { type QueueTraits, type Release, type Scenario, scaled, TYPES } from '../applications/scenario.js';
-import { producerOf, type Running } from '../workload/workload.js';
+import { producerOf, type Running } from '../workload/calls.js';
 import type { World } from '../world/world.js';
 import { WAIT_GRACE } from '../network/remote-store.js';
 import type { GroupUse } from './group-use.js';

@@ -2,7 +2,7 @@ import type { DelayQueueProducer, RepeatOptions } from '../../../lib/index.js';
 import { ownAttemptsOf, type Scenario } from '../applications/scenario.js';
 import { type Chance, integer, pick } from '../world/chance.js';
 import type { World } from '../world/world.js';
-import type { Running } from './workload.js';
+import { type CallsOptions, PAUSE } from './calls.js';
 
 /** The number of the first message that repeats. No other has so high a one. */
 export const FIRST_RULE = 1e9;
@@ -29,16 +29,13 @@ const ACTIONS = [
   { share: 0.2, act: (producer: DelayQueueProducer, id: string) => producer.repeats('repeats').resume(id) },
 ] as const;
 
-/** The time for which a call that has failed waits before it is made again, ms. */
-const PAUSE = 500;
-
 /** The longest time until somebody changes a rule, ms. */
 const MAX_REST = 20_000;
 
 export interface RulesOptions {
   readonly world: World;
   readonly scenario: Scenario;
-  readonly choose: (chance: Chance) => Running | undefined;
+  readonly choose: CallsOptions['choose'];
   /** The time by the clock of the server, ms since 1970. */
   readonly time: () => number;
   /** False: what happens now may get lost. */

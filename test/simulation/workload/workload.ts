@@ -1,12 +1,11 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { StoredMessage } from '../../../lib/store/admin-store.js';
 import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/store/consumer-store.js';
-import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import {
+  drawQueue,
   keepsIds,
   ownAttemptsOf,
-  type QueueKind,
   type QueueTraits,
   releaseFor,
   type Scenario,
@@ -16,15 +15,10 @@ import { claimedBy, type Effect } from '../network/remote-store.js';
 import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, Drawer, integer, pick } from '../world/chance.js';
-import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
+import { Administrator } from './administrator.js';
+import { Calls, type CallsOptions, type Running } from './calls.js';
 import { FIRST_RULE, Rules } from './rules.js';
-
-/** A process whose application is up. */
-export interface Running {
-  readonly process: SimulatedProcess;
-  readonly application: Application;
-}
 
 export interface WorkloadOptions {
   readonly world: World;
@@ -40,18 +34,11 @@ export interface WorkloadOptions {
   readonly conductOf: (message: number) => Conduct;
   /** Has the next release take the place of the first, unless that has begun. */
   readonly deploy: () => void;
-  /** One of the processes that are up; undefined: none is. */
-  readonly choose: (chance: Chance) => Running | undefined;
+  readonly choose: CallsOptions['choose'];
 }
 
 /** The time for which offers may replace each other, ms. */
 const MAX_WAIT = 1500;
-
-/** The longest time between two things that an administrator does, ms. */
-const MAX_REST = 8000;
-
-/** The time for which a call that has failed waits before it is made again, ms. */
-const PAUSE = 500;
 
 /** A message that takes longer than this meets others that do, ms. */
 const SLOW = 50;
@@ -72,17 +59,6 @@ const MAX_CROWD = 24;
 const MAX_DELAY_OF_CROWD = 1500;
 const CROWD_LASTS = 1500;
 
-/** The longest time for which somebody changes something, and limits, ms. */
-const MAX_CHANGED = 6000;
-const MAX_LIMITED = 20_000;
-
-/** How long after limits were set many messages come at once, ms, again and again, and how many. */
-const MANY_AFTER = [400, 1100, 1800, 2500];
-const MANY = 12;
-
-/** A rate that these messages exceed. */
-const FEW = 5;
-
 /** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
 const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5, pause: 0.02, clear: 0.003 } as const;
 
@@ -92,49 +68,41 @@ const MAX_DELAY_MEANWHILE = 3000;
 /** How long a change takes at most without any trouble, ms. */
 const MAX_CHANGE = 100;
 
-/** A change that somebody makes and undoes after a while. */
-interface TemporaryChange {
-  readonly traits: QueueTraits;
-  /** Of what it changes: two changes of the same are undone only when neither may take effect any more. */
-  readonly name: string;
-  make(producer: DelayQueueProducer): Promise<void>;
-  undo(producer: DelayQueueProducer): Promise<unknown>;
-  isInForce(): boolean;
-}
-
 /** Producers: they offer messages, and change their minds about some. */
 export class Workload {
   /** The number of messages that were left to producers. One that is killed, or frozen, has not offered its own yet. */
   offered = 0;
-  /** Offers that have not succeeded yet. */
-  pending = 0;
+  readonly administrator: Administrator;
   readonly #chance: Chance;
   readonly #quiet: Drawer<QueueTraits>;
   readonly #busy: Drawer<QueueTraits>;
+  readonly #calls: Calls;
   readonly #rules: Rules;
   /** The ids of messages that were changed a moment ago, while another change was under way. */
   readonly #changing = new Set<string>();
   /** From when on a crowd may meet in the queue with batches, ms of the world. */
   #nextCrowdAt = -Infinity;
-  /** What calls may still change for a while, one for each call. */
-  readonly #changingForAWhile: string[] = [];
 
   constructor(private readonly options: WorkloadOptions) {
-    this.#chance = options.world.chance('workload');
-    const { world, scenario, choose, messages, time, isReplicating } = options;
+    const { world, scenario, oracle, choose, messages, time, isReplicating } = options;
     const { queues, quiet, busy } = scenario;
+    const chance = (this.#chance = world.chance('workload'));
+    const isOver = () => this.offered >= messages;
+    const offerAtOnce = (traits: QueueTraits, count: number) => this.#offerAtOnce(traits, count);
+    const calls = (this.#calls = new Calls({ world, chance, choose }));
+    this.administrator = new Administrator({ world, scenario, oracle, chance, calls, isOver, offerAtOnce });
     this.#quiet = new Drawer(queues, quiet.shares);
     this.#busy = new Drawer(queues, busy.shares);
-    this.#rules = new Rules({ world, scenario, choose, time, isReplicating, isOver: () => this.offered >= messages });
+    this.#rules = new Rules({ world, scenario, choose, time, isReplicating, isOver });
   }
 
   get isDone(): boolean {
-    return this.offered >= this.options.messages && this.pending === 0 && this.#rules.areDone;
+    return this.offered >= this.options.messages && this.#calls.pending === 0 && this.#rules.areDone;
   }
 
   start(): void {
     this.#next();
-    this.#administrate();
+    this.administrator.start();
     this.#rules.start();
   }
 
@@ -148,11 +116,11 @@ export class Workload {
       if (this.offered >= messages) return;
       if (this.offered >= scenario.deployedFrom) this.options.deploy();
       const count = Math.min(integer(this.#chance, 1, 2 * burst - 1), messages - this.offered);
-      const running = this.options.choose(this.#chance);
+      const running = this.#calls.choose();
       if (running) {
         const first = this.offered;
         this.offered += count;
-        this.#run(running, () => {
+        this.#calls.run(running, () => {
           const numbers = Array.from({ length: count }, (_, i) => first + i);
           if (this.#chance() < (isBusy ? 0.99 : 0.8)) this.#offerMany(running, numbers);
           else for (const number of numbers) this.#offerMany(running, [number]);
@@ -172,10 +140,12 @@ export class Workload {
     const claimed = claimedBy(effect);
     this.#abortMeanwhile(traits, claimed);
     // What was claimed waits for others, which nobody may claim now.
-    if (traits.batchWait > 0 && claimed.length > 0 && this.#chance() < MEANWHILE.pause) this.#pause(traits);
+    if (traits.batchWait > 0 && claimed.length > 0 && this.#chance() < MEANWHILE.pause) {
+      this.administrator.pause(traits);
+    }
     // What was claimed has permits.
     if (traits.permits !== null && claimed.length > 0 && this.#chance() < MEANWHILE.clear) {
-      this.#call(scenario.distance * this.#chance(), traits, (producer) => producer.clear(queue));
+      this.#calls.once(scenario.distance * this.#chance(), traits, (producer) => producer.clear(queue));
     }
     const isTransfer = call === 'transfer' || (call === 'transferAndClaim' && result !== undefined);
     if (!isTransfer) return;
@@ -190,7 +160,7 @@ export class Workload {
     for (const { id } of messages) {
       const number = numberOf(id);
       if (number >= FIRST_RULE || conductOf(number).takes <= LONG || this.#chance() > MEANWHILE.abort) continue;
-      this.#call(scenario.distance * this.#chance(), traits, (producer) => producer.abort(traits.name, id));
+      this.#calls.once(scenario.distance * this.#chance(), traits, (producer) => producer.abort(traits.name, id));
     }
   }
 
@@ -201,29 +171,14 @@ export class Workload {
     this.options.world.after(MAX_CHANGE, () => this.#changing.delete(id));
     const headers = { change: String(Math.floor(1e6 * this.#chance())) };
     const delay = Math.floor(MAX_DELAY_MEANWHILE * this.#chance());
-    this.#call(0, traits, (producer) => producer.reschedule(traits.name, id, delay, { headers }));
+    this.#calls.once(0, traits, (producer) => producer.reschedule(traits.name, id, delay, { headers }));
   }
 
   #offerMeanwhile(traits: QueueTraits): void {
-    const running = this.options.choose(this.#chance);
+    const running = this.#calls.choose();
     if (!running) return;
     const number = this.offered++;
-    this.#run(running, () => this.#offerTo(traits, running, [number], { longest: MAX_DELAY_MEANWHILE }));
-  }
-
-  /**
-   * Runs code in a process.
-   *
-   * @param onLost - called if the process is frozen now, and killed before it goes on
-   */
-  #run({ process }: Running, task: () => void, onLost: () => void = () => undefined): void {
-    const { world } = this.options;
-    const forgetDeath = process.onDeath(onLost);
-    const run = () => {
-      forgetDeath();
-      task();
-    };
-    world.at(world.now, run, process);
+    this.#calls.run(running, () => this.#offerTo(traits, running, [number], { longest: MAX_DELAY_MEANWHILE }));
   }
 
   #offerMany(running: Running, numbers: readonly number[]): void {
@@ -235,7 +190,7 @@ export class Workload {
     const drawn = isCrowd ? this.#drawQueueOfCrowd() : queues.draw(this.#chance);
     // Nobody else joins a crowd.
     const isTaken = !isBusy && !isCrowd && drawn.kind === 'batches' && world.now < this.#nextCrowdAt;
-    const traits = isTaken ? this.#drawQueue('batches') : drawn;
+    const traits = isTaken ? drawQueue(this.#chance, scenario.queues, 'batches') : drawn;
     if (!isCrowd || traits.kind !== 'batches') {
       return this.#offerTo(traits, running, numbers, { longest: scenario.maxDelay, isCrowd });
     }
@@ -250,6 +205,16 @@ export class Workload {
     if (numbers.length > count) this.#offerMany(running, numbers.slice(count));
   }
 
+  /** Offers many messages to a queue at once, in a quiet phase. */
+  #offerAtOnce(traits: QueueTraits, count: number): void {
+    const { scenario, messages } = this.options;
+    const running = this.#calls.choose();
+    if (!running || this.offered + count > messages || scenario.isBusyAt(this.offered)) return;
+    const numbers = Array.from({ length: count }, (_, i) => this.offered + i);
+    this.offered += count;
+    this.#calls.run(running, () => this.#offerTo(traits, running, numbers, { longest: 1 }));
+  }
+
   /**
    * Messages that take their time meet in one queue, so that all of its slots are in use; most often in one with batches, where one crowd
    * comes after the other.
@@ -257,8 +222,8 @@ export class Workload {
   #drawQueueOfCrowd(): QueueTraits {
     const { world, scenario } = this.options;
     const batches = scenario.queues.find(({ kind }) => kind === 'batches');
-    if (!batches || world.now < this.#nextCrowdAt) return this.#drawQueue('batches');
-    return this.#chance() < 0.8 ? batches : this.#drawQueue();
+    if (!batches || world.now < this.#nextCrowdAt) return drawQueue(this.#chance, scenario.queues, 'batches');
+    return this.#chance() < 0.8 ? batches : drawQueue(this.#chance, scenario.queues);
   }
 
   /** Offers messages to one queue, with one call. */
@@ -300,7 +265,7 @@ export class Workload {
         ? producer.offerMany(traits.name, offers)
         : producer.offer(traits.name, payload, delay, options);
     };
-    this.#repeat(running, call, traits).then(
+    this.#calls.repeat(running, call, traits).then(
       () => {
         for (const { id, ...offer } of offers) {
           if (!oracle.knows(id)) oracle.violate('acknowledged', id, 'but never written');
@@ -309,43 +274,6 @@ export class Workload {
       },
       () => undefined,
     );
-  }
-
-  /** Makes a call until it succeeds, each time from a process that is up. */
-  #repeat(
-    first: Running,
-    call: (producer: DelayQueueProducer) => Promise<unknown>,
-    traits: QueueTraits,
-  ): Promise<void> {
-    const { world, choose } = this.options;
-    this.pending++;
-    return new Promise((resolve) => {
-      const attempt = ({ application, process }: Running) => {
-        let isOver = false;
-        const end = (isDone: boolean) => {
-          if (isOver) return;
-          isOver = true;
-          forgetDeath();
-          if (!isDone) return again();
-          this.pending--;
-          resolve();
-        };
-        // A process that is killed tells nobody.
-        const forgetDeath = process.onDeath(() => end(false));
-        call(producerOf(application, traits)).then(
-          () => end(true),
-          () => end(false),
-        );
-      };
-      const again = () => {
-        world.after(PAUSE, () => {
-          const running = choose(this.#chance);
-          if (!running) return again();
-          this.#run(running, () => attempt(running), again);
-        });
-      };
-      attempt(first);
-    });
   }
 
   /** Some messages are cancelled, moved, replaced, followed or aborted, when that races with their transfer or handler. */
@@ -361,13 +289,13 @@ export class Workload {
     if (takes > LONG && draw() < 0.6) {
       // While its claim is under way, or later.
       const after = draw() < 0.7 ? scenario.distance * draw() : takes * draw();
-      return this.#call(delay + after, traits, (producer) => producer.abort(traits.name, id));
+      return this.#calls.once(delay + after, traits, (producer) => producer.abort(traits.name, id));
     }
     if (end === 'throw' && draw() < 0.2) {
       const later = Math.floor(scenario.retryDelay * draw());
       const payload = { payload: number };
       // It waits for its retry.
-      return this.#call(delay + takes + scenario.retryDelay * draw(), traits, (producer) =>
+      return this.#calls.once(delay + takes + scenario.retryDelay * draw(), traits, (producer) =>
         producer.reschedule(traits.name, id, later, payload),
       );
     }
@@ -381,14 +309,14 @@ export class Workload {
     if (takes > SLOW && draw() < (end === 'reject' ? 0.5 : 0.1)) {
       // It is being handled.
       const follow = { id, onDuplicate: 'follow', ...kept } as const;
-      return this.#call(delay + takes * draw(), traits, (producer) =>
+      return this.#calls.once(delay + takes * draw(), traits, (producer) =>
         producer.offer(traits.name, number, Math.floor(2000 * draw()), follow),
       );
     }
     if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
     const kind = draw();
     const later = Math.floor(2000 * draw());
-    this.#call(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {
+    this.#calls.once(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {
       if (kind < 0.25) return this.#findDelayed(id, producer.cancel(traits.name, id));
       if (kind < 0.45) return this.#findDelayed(id, producer.reschedule(traits.name, id, later));
       if (kind < 0.55) {
@@ -407,12 +335,12 @@ export class Workload {
     const number = Number(id.slice(1));
     if (draw() > (this.options.scenario.isBusyAt(number) ? 0.1 : 0.3)) return;
     const later = after + 1.5 * draw() * this.options.scenario.idsFor!.for;
-    if (draw() < 0.1) this.#call(later * draw(), traits, (producer) => producer.freeId(traits.name, id));
+    if (draw() < 0.1) this.#calls.once(later * draw(), traits, (producer) => producer.freeId(traits.name, id));
     const onDuplicate = pick(draw, ['keep', 'replace', 'reject']);
     const attempts = ownAttemptsOf(number);
     const own = { ...(group !== undefined && { group }), ...(attempts !== undefined && { attempts }) };
     const again = { id, onDuplicate, ...own };
-    this.#call(later, traits, async (producer) => {
+    this.#calls.once(later, traits, async (producer) => {
       // At the end, everybody waits until the queues are empty.
       if (this.offered < this.options.messages) await producer.offer(traits.name, number, 0, again);
     });
@@ -430,187 +358,4 @@ export class Workload {
       oracle.violate('found', id, 'is delayed, and yet is not there for whoever cancels or moves it');
     }
   }
-
-  /** Makes a call after so many ms, from one of the processes that are up then, once. */
-  #call(after: number, traits: QueueTraits, call: (producer: DelayQueueProducer) => Promise<unknown>): void {
-    const { world, choose } = this.options;
-    world.after(after, () => {
-      const running = choose(this.#chance);
-      if (!running) return;
-      const producer = producerOf(running.application, traits);
-      this.#run(running, () => void call(producer).catch(() => undefined));
-    });
-  }
-
-  /** From time to time somebody pauses a queue, clears one, or looks after its dead letters. */
-  #administrate(): void {
-    const { world, messages } = this.options;
-    world.after(MAX_REST * this.#chance(), () => {
-      if (this.offered >= messages) return;
-      this.#administrateOne();
-      this.#administrate();
-    });
-  }
-
-  /** Whoever has resumed a queue does so again: the server may have forgotten it. */
-  resumeAll(): void {
-    const { oracle } = this.options;
-    const paused = oracle.paused.map((traits) => this.#pauseOf(traits));
-    const changed = oracle.changedGroups.map(({ traits, name }) => this.#changeOf(traits, name));
-    for (const change of [...paused, ...changed]) {
-      this.pending++;
-      this.#undo(change);
-    }
-  }
-
-  /** Undoes a change. It may take effect after a first attempt to undo it: its process was frozen. */
-  #undo(change: TemporaryChange): void {
-    const { world, choose } = this.options;
-    const running = choose(this.#chance);
-    const later = () => world.after(PAUSE, () => this.#undo(change));
-    if (!running) return void later();
-    const undo = () => {
-      let isInForce = true;
-      const call = async (producer: DelayQueueProducer) => {
-        await change.undo(producer);
-        isInForce = change.isInForce() || this.#changingForAWhile.includes(change.name);
-      };
-      void this.#repeat(running, call, change.traits).then(() => {
-        if (isInForce) later();
-        else this.pending--;
-      });
-    };
-    this.#run(running, undo, later);
-  }
-
-  #pauseOf(traits: QueueTraits): TemporaryChange {
-    const { name } = traits;
-    return {
-      ...{ traits, name },
-      make: (producer) => producer.pause(name),
-      undo: (producer) => producer.resume(name),
-      isInForce: () => this.options.oracle.isPaused(name),
-    };
-  }
-
-  /** Pauses a group, or changes its concurrency. */
-  #changeOf(traits: QueueTraits, group: string): TemporaryChange {
-    const concurrency = pick<number | 'unlimited'>(this.#chance, [1, 2, 5, traits.groupRate ? 10 : 'unlimited']);
-    const pauses = this.#chance() < 0.5;
-    return {
-      ...{ traits, name: `${traits.name} ${group}` },
-      make: (producer) => {
-        const of = producer.group(traits.name, group);
-        return pauses ? of.pause() : of.setConcurrency(concurrency);
-      },
-      undo: async (producer) => {
-        await producer.group(traits.name, group).setConcurrency('default');
-        await producer.group(traits.name, group).resume();
-      },
-      isInForce: () =>
-        this.options.oracle.changedGroups.some(
-          ({ traits: { name }, name: of }) => name === traits.name && of === group,
-        ),
-    };
-  }
-
-  /** Each kind is as likely, however few messages it gets. Those that repeat are left alone. */
-  #drawQueue(otherThan?: QueueKind): QueueTraits {
-    const queues = this.options.scenario.queues.filter(({ share, kind }) => share > 0 && kind !== otherThan);
-    const kind = pick(this.#chance, [...new Set(queues.map((queue) => queue.kind))] as [QueueKind]);
-    return pick(this.#chance, queues.filter((queue) => queue.kind === kind) as [QueueTraits]);
-  }
-
-  /** Pauses a queue for a while, or changes one of its groups. */
-  #pause(traits: QueueTraits): void {
-    const isOfGroup = traits.permits !== null && this.#chance() < 0.6;
-    const group = `g${integer(this.#chance, 0, this.options.scenario.groups - 1)}`;
-    this.#changeForAWhile(isOfGroup ? this.#changeOf(traits, group) : this.#pauseOf(traits));
-  }
-
-  /** Sets other limits for a while. From when all processes must know them, more messages come than they may allow. */
-  #limit(traits: QueueTraits): void {
-    const { world, scenario, messages, choose } = this.options;
-    const draw = this.#chance;
-    this.#changeForAWhile(this.#limitsOf(traits), MAX_LIMITED);
-    const offerMany = () => {
-      const running = choose(draw);
-      if (!running || this.offered + MANY > messages || scenario.isBusyAt(this.offered)) return;
-      const numbers = Array.from({ length: MANY }, (_, i) => this.offered + i);
-      this.offered += MANY;
-      this.#run(running, () => this.#offerTo(traits, running, numbers, { longest: 1 }));
-    };
-    for (const after of MANY_AFTER) world.after(after, offerMany);
-  }
-
-  #limitsOf(traits: QueueTraits): TemporaryChange {
-    const draw = this.#chance;
-    const { name } = traits;
-    const { max, per } = this.options.scenario.rate;
-    const limits =
-      traits.kind === 'rated'
-        ? { rate: { max: pick(draw, [FEW, integer(draw, Math.ceil(max / 2), 2 * max)]), per } }
-        : { globalConcurrency: pick<number | 'unlimited'>(draw, [1, 2, 4, 20, 'unlimited']) };
-    return {
-      ...{ traits, name: `limits of ${name}` },
-      make: (producer) => producer.limits(name).set(limits, { by: 'the workload' }),
-      undo: (producer) => producer.limits(name).reset(),
-      isInForce: () => this.options.oracle.limitsOf(name).areSet,
-    };
-  }
-
-  #changeForAWhile(change: TemporaryChange, longest = MAX_CHANGED): void {
-    const { world, choose, scenario } = this.options;
-    const running = choose(this.#chance);
-    const length = longest * this.#chance() ** 2;
-    if (!running) return;
-    // Somebody undoes it, whatever happens to the one that has made it.
-    this.pending++;
-    const { name, traits } = change;
-    const changing = this.#changingForAWhile;
-    changing.push(name);
-    world.after(length, () => this.#undo(change));
-    // A call of unknown outcome may still arrive.
-    const end = () => void world.after(2 * scenario.callTimeout, () => changing.splice(changing.indexOf(name), 1));
-    const forgetDeath = running.process.onDeath(end);
-    this.#run(running, () => {
-      void change
-        .make(producerOf(running.application, traits))
-        .catch(() => undefined)
-        .then(() => {
-          forgetDeath();
-          end();
-        });
-    });
-  }
-
-  #administrateOne(): void {
-    const draw = this.#chance;
-    const traits = this.#drawQueue();
-    const kind = draw();
-    const hasLimits = traits.kind === 'rated' || traits.kind === 'limited';
-    if (hasLimits && draw() < 0.85) return this.#limit(traits);
-    if (kind < 0.4) return this.#pause(traits);
-    const running = this.options.choose(draw);
-    if (!running) return;
-    this.#run(running, () => {
-      const producer = producerOf(running.application, traits);
-      const letters = producer.deadLetters(traits.name);
-      const ofOne = async (call: (id: string) => Promise<boolean>) => {
-        const { messages } = await producer.list(traits.name, 'dead', { limit: 3 });
-        for (const { id } of messages) await call(id);
-      };
-      const call = (): Promise<unknown> => {
-        if (kind < 0.5) return producer.clear(traits.name);
-        if (kind < 0.62) return ofOne((id) => letters.redrive(id));
-        if (kind < 0.75) return letters.redriveAll();
-        return kind < 0.9 ? ofOne((id) => letters.discard(id)) : letters.discardAll();
-      };
-      void call().catch(() => undefined);
-    });
-  }
-}
-
-export function producerOf({ producer, other }: Application, { kind }: QueueTraits): DelayQueueProducer {
-  return kind === 'other' ? other : producer;
 }
