@@ -10,9 +10,6 @@ import { type Life, type LifeEnd, MEMORY } from './life.js';
 import { LimitsUse } from './limits-use.js';
 import { QueueUse } from './queue-use.js';
 
-/** The number of forgotten lives that leave a gap in the list of those that have ended. */
-const MAX_GAP = 10_000;
-
 /** What the server has of each message, as far as the calls that took effect tell. It judges nothing. */
 export class Ledger {
   readonly counts: Record<string, number> = {};
@@ -24,8 +21,7 @@ export class Ledger {
   readonly #traits: ReadonlyMap<string, QueueTraits>;
   readonly #limits: ReadonlyMap<string, LimitsUse>;
   /** The ended lives, oldest first. */
-  #ended: Life[] = [];
-  #forgotten = 0;
+  #ended = new Set<Life>();
 
   constructor(
     private readonly world: World,
@@ -75,7 +71,7 @@ export class Ledger {
       known.group?.waiting.delete(known);
     }
     if (!known || known.end) this.inQueues++;
-    if (known?.end) this.#forgetEnd(known);
+    if (known?.end) this.#ended.delete(known);
     this.lives.set(life.id, life);
     life.group?.waiting.add(life);
   }
@@ -123,7 +119,7 @@ export class Ledger {
   /** A dead letter is removed. */
   discard(life: Life): void {
     if (life.end !== 'dead') return;
-    this.#forgetEnd(life);
+    this.#ended.delete(life);
     this.count('discarded');
     this.#addEnd(life, 'discarded');
   }
@@ -131,7 +127,7 @@ export class Ledger {
   /** A dead letter comes back. */
   redrive(life: Life, due: number): void {
     this.count('redriven');
-    this.#forgetEnd(life);
+    this.#ended.delete(life);
     life.end = undefined;
     this.inQueues++;
     life.renew(due, this.world.now);
@@ -140,18 +136,11 @@ export class Ledger {
   /** Forgets what has ended long ago. */
   forget(): void {
     const since = this.world.now - MEMORY;
-    const ended = this.#ended;
-    let i = this.#forgotten;
-    for (; i < ended.length; i++) {
-      const life = ended[i]!;
+    for (const life of this.#ended) {
       if (life.endedAt > since) break;
+      this.#ended.delete(life);
       // A dead letter may come back.
       if (this.lives.get(life.id) === life && life.end !== 'dead') this.lives.delete(life.id);
-    }
-    this.#forgotten = i;
-    if (i > MAX_GAP) {
-      this.#ended = ended.slice(i);
-      this.#forgotten = 0;
     }
   }
 
@@ -159,20 +148,12 @@ export class Ledger {
   recount(): void {
     const all = [...this.lives.values()];
     this.inQueues = all.filter(({ end }) => !end).length;
-    this.#ended = all.filter(({ end }) => end).sort((one, other) => one.endedAt - other.endedAt);
-    this.#forgotten = 0;
+    this.#ended = new Set(all.filter(({ end }) => end).sort((one, other) => one.endedAt - other.endedAt));
   }
 
   #addEnd(life: Life, end: LifeEnd): void {
     life.end = end;
     life.endedAt = this.world.now;
-    this.#ended.push(life);
-  }
-
-  /** It has begun another life. */
-  #forgetEnd(life: Life): void {
-    // Most come back soon.
-    const at = this.#ended.lastIndexOf(life);
-    if (at >= this.#forgotten) this.#ended.splice(at, 1);
+    this.#ended.add(life);
   }
 }
