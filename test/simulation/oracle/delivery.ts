@@ -102,6 +102,11 @@ export class Holding {
     if (++this.#count >= this.capacity) this.roomSince = Infinity;
   }
 
+  /** Its claim has left messages for the next one, although there is room. */
+  claimsAgain(now: number): void {
+    if (this.roomSince < now) this.roomSince = now;
+  }
+
   freeSlot(now: number): void {
     if (--this.#count === this.capacity - 1) this.roomSince = now;
   }

@@ -520,7 +520,7 @@ export class Oracle {
     journal.write?.(`${id} moved, due ${server.worldTimeOf(life.due)}`);
   }
 
-  #claimed(member: Member, queue: QueueUse, request: SentClaim, { messages }: ClaimReport): void {
+  #claimed(member: Member, queue: QueueUse, request: SentClaim, { messages, more }: ClaimReport): void {
     const { token, supersedes, lease, sentAt } = request;
     const { journal } = this.options;
     const { lives } = this.#ledger;
@@ -542,6 +542,8 @@ export class Oracle {
       queue.held.add(life);
       if (queue.traits.kind === 'repeats') this.#repeats.claimed(life, life.holder, message);
     }
+    // It has put off messages for the rate of their groups, and so has taken fewer than it could.
+    if (more && queue.traits.groupRate) holding.claimsAgain(this.#now);
     // What there was no room for, others may claim from now on.
     for (const life of again ?? []) if (!life.holder) life.free(this.#now);
   }
