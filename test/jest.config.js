@@ -10,7 +10,7 @@ export default {
   // Only for tests that hang: waits in tests have deadlines of their own.
   testTimeout: 240_000,
   // More than the processors of a small machine: many suites wait for servers and timers.
-  maxWorkers: 3,
+  maxWorkers: 5,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
