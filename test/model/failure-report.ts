@@ -9,9 +9,9 @@ interface Printed {
 
 export type ModelArguments = [limits: StoreLimits, commands: Iterable<Command> & Printed];
 
-/** Fails with the shortest counter-example, if one was found. */
+/** Fails with the shortest counter-example, if one was found. Its cause is the comparison that failed. */
 export function expectNoDifference(details: fc.RunDetails<ModelArguments>): void {
-  if (details.failed) throw new Error(failureReport(details));
+  if (details.failed) throw new Error(failureReport(details), { cause: details.errorInstance });
 }
 
 /** A readable counter-example, with the settings that reproduce it. */
@@ -30,7 +30,5 @@ function failureReport(details: fc.RunDetails<ModelArguments>): string {
     `  limits ${JSON.stringify(limits)}`,
     ...(steps ?? '').split(/,(?=[a-z])/).map((step) => `  ${step.trim()}`),
     `To reproduce it: ${again.join(' ')} npm run test:model -- <this file>`,
-    '',
-    details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance),
   ].join('\n');
 }
