@@ -107,8 +107,10 @@ export class Repetition implements Terms {
     return count >= limit ? { at: null } : { at: this.#nextTime(missed), count };
   }
 
+  /** With `skip`, the first one after the end of the attempt, as far as this process knows the store's clock. */
   #nextTime(missed: RepeatProgress['missed']): number | null {
-    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, this.#claimedAt) : this.#next;
+    const { dueAt, lateness } = this.delivery;
+    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, dueAt + lateness) : this.#next;
   }
 
   /** Returns the instant up to which this occurrence stands for all others, ms. */

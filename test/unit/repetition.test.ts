@@ -139,7 +139,7 @@ describe('a message that repeats every minute', () => {
     takes: fc.integer({ min: 0, max: 8000 }),
   });
 
-  test.each(['once', 'skip', 'each'] as const)(
+  test.each(['once', 'each'] as const)(
     'is delivered at the first minute after its claim, even if its process believes that minute to be over (missed: %s)',
     (missed) => {
       const delivery = { id: 'a', attempt: 1, dueAt: START, lateness: 63_000 };
@@ -148,6 +148,13 @@ describe('a message that repeats every minute', () => {
       expect(repetition.complete({ kind: 'ack' })).toEqual({ kind: 'ack', next: { at: START + MINUTE } });
     },
   );
+
+  test("is delivered at the first minute after the end of its attempt (missed: 'skip')", () => {
+    const delivery = { id: 'a', attempt: 1, dueAt: START, lateness: 63_000 };
+    const lease = { ...newLease(), claimedAt: START };
+    const repetition = newRepetition({ ...delivery, lease }, { ...EVERY_MINUTE, missed: 'skip' });
+    expect(repetition.complete({ kind: 'ack' })).toEqual({ kind: 'ack', next: { at: START + 2 * MINUTE } });
+  });
 
   test('is delivered once at each minute of 24 hours, whatever happens to the processes that handle it', async () => {
     await fc.assert(

@@ -9,6 +9,9 @@ import type { Life } from './life.js';
 /** An occurrence may be skipped if it is later than this, ms. */
 const SKIPPED_AFTER = 60_000;
 
+/** How far the estimate of a process may be ahead, ms. */
+const MAX_LEAD = 1000;
+
 export interface RepeatUseOptions {
   /** The time by the server's clock, ms since 1970. */
   readonly time: () => number;
@@ -71,13 +74,14 @@ export class RepeatUse {
     rule: RepeatProgress,
     { next, counts }: { readonly next: NextOccurrence | undefined; readonly counts: boolean },
   ): void {
-    const { hasStepped, violate } = this.options;
+    const { time, hasStepped, violate } = this.options;
     const { every, startsAt, endsAt, limit = Infinity, count = 0, missed } = rule;
     const problem = (detail: string) => violate('occurrences', life.id, detail);
     const over = count + (counts ? 1 : 0);
     const before = missed === 'each' ? life.firstDue : life.due;
-    // The first one after the claim, so that none is skipped.
-    const latest = Math.max(before, claimTime, startsAt?.getTime() ?? 0) + (every ?? MAX_PERIOD);
+    // The first one after the claim, so that none is skipped; with `skip`, after the end, by the process's estimate of the server's clock.
+    const from = missed === 'skip' ? time() + MAX_LEAD : claimTime;
+    const latest = Math.max(before, from, startsAt?.getTime() ?? 0) + (every ?? MAX_PERIOD);
     if (typeof next?.at !== 'number') {
       const hasMore = over < limit && (endsAt === undefined || endsAt.getTime() >= latest);
       if (hasMore && !hasStepped()) problem(`no other after ${over} of ${limit}, claimed at ${claimTime}`);
