@@ -147,7 +147,8 @@ export class Claimer {
       const mustAsk = messages.length > 0 && storeClock.isStale(receivedAt);
       const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
       // The lease cannot have begun before the claim was sent.
-      const held = { token, claimedAt: now ?? 0, end: sentAt + lease, held: 0, storeNow: this.#storeNow };
+      const times = { claimedAt: now ?? 0, receivedAt, end: sentAt + lease };
+      const held = { token, ...times, held: 0, storeNow: this.#storeNow };
       return { lease: held, messages, more, answeredAt, claimAgainAt, transfer: both?.report };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);

@@ -15,6 +15,8 @@ export interface Lease {
   readonly token: string;
   /** When the store made the claim, by its own clock, ms. */
   readonly claimedAt: number;
+  /** When its answer arrived, on the monotonic clock. */
+  readonly receivedAt: number;
   /** The earliest time at which the lease can end, on the monotonic clock. */
   end: number;
   /** The number of the claim's messages that are neither settled nor lost. */

@@ -76,6 +76,12 @@ export class Repetition implements Terms {
     return Math.max(this.delivery.dueAt, this.delivery.lease.claimedAt);
   }
 
+  /** The store's time now, ms: that of the claim, and what has passed since its answer arrived. So it is never ahead. */
+  get #now(): number {
+    const { receivedAt, storeNow } = this.delivery.lease;
+    return this.#claimedAt + storeNow() - storeNow(receivedAt);
+  }
+
   /** Ends an occurrence that has no attempts left, must be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
@@ -107,10 +113,9 @@ export class Repetition implements Terms {
     return count >= limit ? { at: null } : { at: this.#nextTime(missed), count };
   }
 
-  /** With `skip`, the first one after the end of the attempt, as far as this process knows the store's clock. */
+  /** With `skip`, the first one after the end of the attempt. */
   #nextTime(missed: RepeatProgress['missed']): number | null {
-    const { dueAt, lateness } = this.delivery;
-    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, dueAt + lateness) : this.#next;
+    return missed === 'skip' ? this.settings.times.nextAfter(this.#rule, this.#now) : this.#next;
   }
 
   /** Returns the instant up to which this occurrence stands for all others, ms. */

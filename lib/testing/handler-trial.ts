@@ -58,7 +58,7 @@ export class HandlerTrial {
     const body = Buffer.from(encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, content));
     const now = this.#clock.wall();
     const message = { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now };
-    const lease = { token: '', claimedAt: now, end: Infinity, held: 1, storeNow: () => now };
+    const lease = { token: '', claimedAt: now, receivedAt: 0, end: Infinity, held: 1, storeNow: () => now };
     const delivery = new Delivery(name, message, lease);
     const outcome = await this.#runner.run(delivery);
     return this.#explain(outcome, delivery, body);

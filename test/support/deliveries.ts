@@ -3,7 +3,7 @@ import type { ClaimedMessage } from '../../lib/store/consumer-store.js';
 
 /** The common fields of the messages of a claim; by default it never ends. */
 export function newLease(token = 't', end = Infinity): Lease {
-  return { token, claimedAt: 0, end, held: 0, storeNow: () => 0 };
+  return { token, claimedAt: 0, receivedAt: 0, end, held: 0, storeNow: () => 0 };
 }
 
 /** A delivery of a message in its first attempt. */

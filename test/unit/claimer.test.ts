@@ -246,10 +246,11 @@ describe('Claimer', () => {
     it('is exact in the lease for the claim itself, however long the request and the response take', async () => {
       slowDown(2000, 3000);
       await makeReady(1);
-      const madeAt = storeTime() + 2000;
+      const [madeAt, receivedAt] = [storeTime() + 2000, clock.monotonic() + 5000];
       const claimed = newClaimer().claim(8);
       await clock.advance(20_000);
-      expect((await claimed).lease.claimedAt).toBe(madeAt);
+      const { lease } = await claimed;
+      expect(lease).toMatchObject({ claimedAt: madeAt, receivedAt });
     });
 
     it.each([

@@ -78,7 +78,12 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
     const token = `t${made}`;
     const { messages } = await store.claim({ token, limit: 1, lease: LEASE });
     const [message] = messages;
-    const lease = { ...newLease(token), claimedAt: clock.wall(), storeNow: () => clock.wall() };
+    const lease = {
+      ...newLease(token),
+      claimedAt: clock.wall(),
+      receivedAt: clock.wall(),
+      storeNow: (at = clock.wall()) => at,
+    };
     const delivery = new Delivery('q', message!, lease);
     const repetition = newRepetition(delivery, rule, message!.body);
     const { fate, takes } = fates[made++ % fates.length]!;
@@ -149,11 +154,16 @@ describe('a message that repeats every minute', () => {
     },
   );
 
-  test("is delivered at the first minute after the end of its attempt (missed: 'skip')", () => {
+  test.each([
+    ['the minute of its claim', 'within that minute', 59_000, 1],
+    ['the second minute', 'after one has passed', 61_000, 2],
+  ])("is delivered at the end of %s if its attempt ends %s (missed: 'skip')", (_, __, takes, minutes) => {
     const delivery = { id: 'a', attempt: 1, dueAt: START, lateness: 63_000 };
-    const lease = { ...newLease(), claimedAt: START };
+    const [receivedAt, lead] = [5000, 4000];
+    const storeNow = (monotonic = receivedAt + takes) => START + lead - receivedAt + monotonic;
+    const lease = { ...newLease(), claimedAt: START, receivedAt, storeNow };
     const repetition = newRepetition({ ...delivery, lease }, { ...EVERY_MINUTE, missed: 'skip' });
-    expect(repetition.complete({ kind: 'ack' })).toEqual({ kind: 'ack', next: { at: START + 2 * MINUTE } });
+    expect(repetition.complete({ kind: 'ack' })).toEqual({ kind: 'ack', next: { at: START + minutes * MINUTE } });
   });
 
   test('is delivered once at each minute of 24 hours, whatever happens to the processes that handle it', async () => {

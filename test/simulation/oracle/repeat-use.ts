@@ -9,8 +9,8 @@ import type { Life } from './life.js';
 /** An occurrence may be skipped if it is later than this, ms. */
 const SKIPPED_AFTER = 60_000;
 
-/** How far the estimate of a process may be ahead, ms. */
-const MAX_LEAD = 1000;
+/** The maximum by which the clock of a process is too fast. */
+const MAX_DRIFT = 1 / 1000;
 
 export interface RepeatUseOptions {
   /** The time by the server's clock, ms since 1970. */
@@ -79,8 +79,8 @@ export class RepeatUse {
     const problem = (detail: string) => violate('occurrences', life.id, detail);
     const over = count + (counts ? 1 : 0);
     const before = missed === 'each' ? life.firstDue : life.due;
-    // The first one after the claim, so that none is skipped; with `skip`, after the end, by the process's estimate of the server's clock.
-    const from = missed === 'skip' ? time() + MAX_LEAD : claimTime;
+    // The first one after the claim, so that none is skipped; with `skip`, the first one after the end, by the clock of the process.
+    const from = missed === 'skip' ? time() + (time() - claimTime) * MAX_DRIFT : claimTime;
     const latest = Math.max(before, from, startsAt?.getTime() ?? 0) + (every ?? MAX_PERIOD);
     if (typeof next?.at !== 'number') {
       const hasMore = over < limit && (endsAt === undefined || endsAt.getTime() >= latest);
