@@ -78,9 +78,8 @@ export class RedisSentinels {
     );
     const ports = views.flatMap((view) => (view.status === 'fulfilled' ? [Number((view.value as string[])[1])] : []));
     const votes = (port: number) => ports.filter((each) => each === port).length;
-    const [winner] = [...ports].sort((a, b) => votes(b) - votes(a));
-    const primary = this.servers.find(({ port }) => port === winner);
-    if (!primary) throw new Error('No sentinel knows the primary.');
+    const primary = this.servers.find(({ port }) => 2 * votes(port) > ports.length);
+    if (!primary) throw new Error('The sentinels do not agree on the primary.');
     return primary;
   }
 
@@ -116,14 +115,11 @@ export class RedisSentinels {
       },
       { within: SETTLE_TIMEOUT, every: 50 },
     );
-    const primary = await this.primary();
-    await until(
-      async () => String(await ask(primary, 'INFO', 'replication')).includes(`connected_slaves:${REPLICAS}`),
-      {
-        within: SETTLE_TIMEOUT,
-        every: 50,
-      },
-    );
+    const isReplicated = async () => {
+      const replication = await ask(await this.primary(), 'INFO', 'replication');
+      return String(replication).includes(`connected_slaves:${REPLICAS}`);
+    };
+    await until(isReplicated, { within: SETTLE_TIMEOUT, every: 50 });
   }
 
   async stop(): Promise<void> {
