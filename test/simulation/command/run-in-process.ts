@@ -34,8 +34,8 @@ export interface RunSettings {
 /** On a busy machine, a process that others go before may take minutes to start. */
 const PATIENCE = 600_000;
 
-/** Most objects of a run die young, and the default of 16 MB collects them too often. */
-const YOUNG = '--max-semi-space-size=32';
+/** Most objects of a run die young, and the default of 16 MB collects them too often. A run collects all before it tells what it holds. */
+const MEMORY = ['--max-semi-space-size=32', '--expose-gc'];
 
 /** The length of the standard error of a run that is kept, characters. */
 const MAX_DETAIL = 4000;
@@ -46,7 +46,7 @@ export function runInProcess(order: RunOrder, settings: RunSettings = {}): Promi
   const args = [JSON.stringify(order), ...(narration ? [JSON.stringify(narration)] : [])];
   // Options such as --cpu-prof are meant for the run.
   const options = process.execArgv.filter((option) => /^--(cpu|heap)-prof/.test(option));
-  const child = spawn(process.execPath, [YOUNG, ...options, ...argumentsFor(PROGRAM), ...args], {
+  const child = spawn(process.execPath, [...MEMORY, ...options, ...argumentsFor(PROGRAM), ...args], {
     ...{ env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
   }) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
   return new Promise((resolve, reject) => {

@@ -28,14 +28,14 @@ export interface RunReport extends Omit<SimulationResult, 'scenario'> {
   /** The time of the run alone, without the start of its process. */
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** MB of the JavaScript heap at the end, and the most that the process has needed. */
+  /** MB of the JavaScript heap that are in use at the end, and the most that the process has needed. */
   readonly heap: number;
   readonly peak: number;
 }
 
 /** The reports of a run to its parent, a line of JSON each. */
 export type RunMessage =
-  | { readonly kind: 'progress'; readonly virtualTime: number; readonly lives: number; readonly heap: number }
+  | { readonly kind: 'progress'; readonly virtualTime: number; readonly lives: number }
   | { readonly kind: 'report'; readonly report: RunReport };
 
 /** The pipe on which a run tells its parent. */

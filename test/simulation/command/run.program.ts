@@ -18,7 +18,6 @@ const order = JSON.parse(process.argv[2]!) as RunOrder;
 const narration = process.argv[3] === undefined ? undefined : (JSON.parse(process.argv[3]) as Narration);
 const tell = (message: RunMessage) => writeAll(PARENT, `${JSON.stringify(message)}\n`);
 const write = (text: string) => writeAll(1, text);
-const heap = () => process.memoryUsage().heapUsed / 1e6;
 
 /** When all modules are loaded, nothing else is left to do. */
 setTimeout(() => {
@@ -40,21 +39,28 @@ setTimeout(() => {
     onProgress: (virtualTime, lives) => {
       if (realNow() - toldAt < PROGRESS) return;
       toldAt = realNow();
-      tell({ kind: 'progress', virtualTime, lives, heap: heap() });
+      tell({ kind: 'progress', virtualTime, lives });
     },
   }).run();
   const { user, system } = process.cpuUsage(cpu);
+  const seconds = (realNow() - startedAt) / 1000;
   narrator?.end();
   const { scenario, ...rest } = result;
   tell({
     kind: 'report',
     report: {
-      ...{ ...rest, processes: scenario.processes, heap: heap(), peak: process.resourceUsage().maxRSS / 1e3 },
-      ...{ seconds: (realNow() - startedAt) / 1000, cpuSeconds: (user + system) / 1e6 },
+      ...{ ...rest, processes: scenario.processes, seconds, cpuSeconds: (user + system) / 1e6 },
+      ...{ heap: heapInUse(), peak: process.resourceUsage().maxRSS / 1e3 },
     },
   });
   process.exit();
 }, 0);
+
+/** MB of the heap that something still refers to. */
+function heapInUse(): number {
+  gc!({ execution: 'sync' });
+  return process.memoryUsage().heapUsed / 1e6;
+}
 
 /** Writes all of a text. While whoever reads is slower, it waits: the event loop does not turn. */
 function writeAll(file: number, text: string): void {
