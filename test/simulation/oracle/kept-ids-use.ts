@@ -22,7 +22,7 @@ export class KeptIdsUse {
   /** @param time - by the clock of the server, ms since 1970 */
   constructor(
     private readonly options: {
-      readonly scenario: Pick<Scenario, 'idsFor' | 'partitions' | 'stepsClock'>;
+      readonly scenario: Pick<Scenario, 'idsFor' | 'partitions'>;
       readonly time: () => number;
       readonly violate: Violate;
     },
@@ -32,7 +32,7 @@ export class KeptIdsUse {
   settled(
     queue: QueueUse,
     settlements: readonly Settlement[],
-    { accepted, idsDropped = 0 }: SettleReport,
+    { accepted, idsDropped }: SettleReport,
     isFollowed: (id: string) => boolean,
   ): void {
     const { scenario, violate } = this.options;
@@ -41,19 +41,22 @@ export class KeptIdsUse {
     for (const [i, settlement] of settlements.entries()) {
       const { id } = settlement.claim;
       if (!accepted[i] || !isHandled(settlement) || isFollowed(id)) continue;
+      if (idsDropped === undefined) violate('ids kept', id, 'was handled, and the store does not say that it is kept');
       times.delete(id);
       times.set(id, this.#now);
     }
+    // Only a call that may keep ids drops those that are too old: until then, a clock that is set back makes them live again.
+    if (idsDropped === undefined) return;
+    for (const [id, time] of times) if (!this.#isLive(time)) times.delete(id);
     const max = Math.ceil(scenario.idsFor!.max / (queue.traits.kind === 'plain' ? scenario.partitions : 1));
-    const live = [...times.values()].filter((time) => this.#isLive(time)).length;
-    // With a clock that is set back, ids that are too old may stand behind others.
-    if (idsDropped !== Math.max(0, live - max) && !scenario.stepsClock)
-      violate('ids kept', '-', `${idsDropped} of ${live} ids are dropped before their time, with room for ${max}`);
-    let dropped = 0;
-    for (const [id, time] of idsDropped > 0 ? [...times].sort(oldestFirst) : times) {
-      if (this.#isLive(time) && ++dropped > idsDropped) break;
-      times.delete(id);
-    }
+    if (idsDropped !== Math.max(0, times.size - max))
+      violate(
+        'ids kept',
+        '-',
+        `${idsDropped} of ${times.size} ids are dropped before their time, with room for ${max}`,
+      );
+    if (idsDropped === 0) return;
+    for (const [id] of [...times].sort(oldestFirst).slice(0, idsDropped)) times.delete(id);
   }
 
   offered(queue: QueueUse, id: string, { outcome, dueAt }: OfferReceipt): void {
