@@ -4,13 +4,14 @@ import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { nativeFunctions, nativeLibrary } from '../../lib/store/native/native-library.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { Latch } from '../support/latch.js';
-import { systemClock } from '../../lib/timing/clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const QUEUES = 50;
+const CONNECTIONS = 30;
 
 const scene = new Scene({});
 
@@ -86,11 +87,13 @@ test('messages are settled by scripts while the library is missing and memory is
 test('connections opened at the same time load the library once, in a few attempts', async () => {
   await scene.redis.call('FUNCTION', 'FLUSH');
   const before = await countCalls('function\\|load');
+  const { failed: missed } = await countCalls('fcall');
+  const clock = new ManualClock();
   const settings = {
-    ...{ connection: scene.url, clock: systemClock, events: new LoggedEvents() },
+    ...{ connection: scene.url, clock, events: new LoggedEvents() },
     ...{ commandTimeout: 10_000, heartbeat: 60_000 },
   };
-  const connections = Array.from({ length: 30 }, () => new RedisConnections(settings));
+  const connections = Array.from({ length: CONNECTIONS }, () => new RedisConnections(settings));
   const stores = connections.map(
     (each) =>
       new NativeMessageStore(each, {
@@ -98,7 +101,20 @@ test('connections opened at the same time load the library once, in a few attemp
         limits: { attempts: 1, maxDeadLetters: 1, maxMessages: null },
       }),
   );
-  await Promise.all(stores.map((store) => store.status()));
+  let areAnswered = false;
+  const answers = Promise.all(stores.map((store) => store.status())).finally(() => {
+    areAnswered = true;
+  });
+  const pass = async () => {
+    await until(async () => (await countCalls('fcall')).failed >= missed + CONNECTIONS);
+    // Each pauses for a time of its own. If real time passed, a stall of this process would end all pauses at once.
+    await until(async () => {
+      await clock.advance(1);
+      for (let roundTrips = 0; roundTrips < 4; roundTrips++) await scene.redis.ping();
+      return areAnswered;
+    });
+  };
+  await Promise.all([answers, pass()]);
   await Promise.all(connections.map((each) => each.close()));
   const { calls, failed } = await countCalls('function\\|load');
   expect(calls - failed - (before.calls - before.failed)).toBe(1);
