@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueModuleOptions, DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
@@ -41,7 +41,7 @@ class TestQueue {
   readonly #offered = new Set<string>();
   readonly #answers: Promise<unknown>[] = [];
   #producer!: DelayQueueProducer;
-  close!: () => Promise<void>;
+  close: () => Promise<void> = () => Promise.resolve();
 
   async start(connection: DelayQueueModuleOptions['connection'], options: QueueOptions): Promise<void> {
     const work = async (...call: Parameters<Handled['record']>) => {
@@ -78,6 +78,9 @@ describe('when a shard that holds partitions of a queue fails and is not replace
   });
   afterAll(() => beside.stop());
 
+  const queues: TestQueue[] = [];
+  afterEach(() => Promise.all(queues.splice(0).map((queue) => queue.close())));
+
   const shardOf = (queue: string, partition: number) =>
     cluster().primaryOf(nativeKeys(PREFIX, queue, partition).delayed);
 
@@ -86,6 +89,7 @@ describe('when a shard that holds partitions of a queue fails and is not replace
     'messages of the other partitions are about as punctual as those of a queue beside it if the shard %s',
     async (fault) => {
       const [queue, other] = [new TestQueue(), new TestQueue()];
+      queues.push(queue, other);
       await queue.start({ cluster: { nodes: cluster().nodes } }, { partitions: PARTITIONS });
       await other.start(beside.url, {});
       const shards = await Promise.all(
@@ -101,7 +105,7 @@ describe('when a shard that holds partitions of a queue fails and is not replace
         const id = randomName('message');
         if (shards[partitionOf(id, PARTITIONS)] === doomed) continue;
         const delay = 100 + Math.floor(Math.random() * 100);
-        for (const each of [queue, other]) each.offer(id, delay);
+        for (const each of queues) each.offer(id, delay);
         const ahead = (++i * 1000) / RATE - (performance.now() - began);
         if (ahead > 0) await sleep(ahead);
       }
@@ -110,7 +114,6 @@ describe('when a shard that holds partitions of a queue fails and is not replace
       await REPAIRS[fault]!(doomed);
       await REPAIRS[fault]!(replica);
       await cluster().untilWhole();
-      await Promise.all([queue.close(), other.close()]);
       expect(late).toBeLessThanOrEqual(2 * usual + SLACK);
     },
   );
