@@ -93,6 +93,7 @@ export class Checkpoint {
     const { queue, group } = life;
     if (group && life.hasPermit) group.used++;
     if (!holder) return void group?.waiting.add(life);
+    if (holder.loss === 'aborted') holder.mayCountAsAborted = true;
     // Its process may have let go of it, or may never hear of it again.
     Object.assign(holder, { loss: undefined, lostAt: Infinity, isLeaseUnsure: true });
     life.holder = holder;

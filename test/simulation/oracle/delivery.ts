@@ -34,6 +34,8 @@ export class Delivery {
   lostAt = Infinity;
   /** True if its process may assume another end of the lease: it was extended late, or the server's clock was set. */
   isLeaseUnsure = false;
+  /** True if its process may have heard of an abort that the server has forgotten. */
+  mayCountAsAborted = false;
   /** The rule of the message when it was claimed; undefined: it does not repeat. */
   rule: RepeatProgress | undefined = undefined;
   /** True if its rule was paused before the occurrence began. */

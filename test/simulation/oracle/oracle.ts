@@ -679,15 +679,15 @@ export class Oracle {
       delivery?.letGo(this.#now);
       journal.digestOf(4, life.number);
       journal.write?.(`${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
-      if (accepted[i] && WITH_HISTORY.includes(traits.kind)) this.#judgeHistory(life, outcome);
+      if (accepted[i] && WITH_HISTORY.includes(traits.kind)) this.#judgeHistory(life, delivery, outcome);
       if (accepted[i]) this.#settledOne(life, delivery, outcome);
     }
   }
 
-  /** A message that was handled is gone only once the queue remembers it. */
-  #judgeHistory({ id }: Life, outcome: Outcome): void {
+  /** A message that was handled, and not aborted meanwhile, is gone only once the queue remembers it. */
+  #judgeHistory({ id }: Life, delivery: Delivery | undefined, outcome: Outcome): void {
     const isHandled = outcome.kind === 'ack' && outcome.lateBy === undefined;
-    if (isHandled && !this.#remembered.delete(id))
+    if (isHandled && !this.#remembered.delete(id) && !delivery?.mayCountAsAborted)
       this.violate('remembered', id, 'gone without an entry in the history');
   }
 
