@@ -252,13 +252,16 @@ function drawPhases(
 
 /** The average time between two offers to a queue that leaves half of its capacity, ms. */
 function sustainableGap(
-  { kind, concurrency, permits, holds, groupRate, globalConcurrency }: QueueTraits,
+  { kind, concurrency, permits, holds, groupRate, globalConcurrency, batchWait }: QueueTraits,
   scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt' | 'idsFor'> & { readonly isBusy: boolean },
 ): number {
   const { processes, batch, groups, rate, retryDelay, distance } = scenario;
   const { takes } = averageTimes(scenario);
-  const time = takes + OVERHEAD * distance;
-  const perCall = kind === 'batches' || kind === 'crews' ? takes + (OVERHEAD * distance) / batch : time;
+  const most = kind === 'crews' ? Math.min(batch, permits!) : batch;
+  // A batch of one group that has fewer permits than places never fills up.
+  const waits = most < batch ? batchWait : 0;
+  const time = takes + waits + OVERHEAD * distance;
+  const perCall = kind === 'batches' || kind === 'crews' ? takes + (waits + OVERHEAD * distance) / most : time;
   // A message that waits for its retry keeps its group waiting.
   const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
   const ofRate = kind === 'rated' ? rate.per / rate.max : groupRate ? groupRate.per / groupRate.max / groups : 0;
