@@ -47,12 +47,7 @@ export class RedisSentinels {
       const replicas = await Promise.all(
         Array.from({ length: REPLICAS }, () => start({ args: [...ofAll, ...replicaOf] })),
       );
-      await until(
-        async () => String(await ask(primary, 'INFO', 'replication')).includes(`connected_slaves:${REPLICAS}`),
-        {
-          within: SETTLE_TIMEOUT,
-        },
-      );
+      await until(() => isReplicated(primary), { within: SETTLE_TIMEOUT });
       const config = sentinelConfig(primary, downAfter);
       const sentinels = await Promise.all(
         Array.from({ length: SENTINELS }, () => start({ config, args: ['--sentinel'] })),
@@ -115,11 +110,7 @@ export class RedisSentinels {
       },
       { within: SETTLE_TIMEOUT, every: 50 },
     );
-    const isReplicated = async () => {
-      const replication = await ask(await this.primary(), 'INFO', 'replication');
-      return String(replication).includes(`connected_slaves:${REPLICAS}`);
-    };
-    await until(isReplicated, { within: SETTLE_TIMEOUT, every: 50 });
+    await until(async () => isReplicated(await this.primary()), { within: SETTLE_TIMEOUT, every: 50 });
   }
 
   async stop(): Promise<void> {
@@ -143,6 +134,11 @@ function sentinelConfig({ host, port }: TestRedis, downAfter: number): string {
     `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT}`,
     '',
   ].join('\n');
+}
+
+/** True if all replicas are connected to a primary. */
+async function isReplicated(primary: TestRedis): Promise<boolean> {
+  return String(await ask(primary, 'INFO', 'replication')).includes(`connected_slaves:${REPLICAS}`);
 }
 
 /** Sends a command to a server, which has a second to answer: a frozen one never does. */
