@@ -65,6 +65,11 @@ export class Life {
     this.inBacklogSince = freeSince;
   }
 
+  /** True if it waits for its due time, and nobody has claimed it before. @param time - of the server's clock, ms since 1970 */
+  isDelayed(time: number): boolean {
+    return this.end === undefined && !this.wasClaimed && this.due > time && this.due !== this.dueBeforeStep;
+  }
+
   /** Nobody holds it any more. */
   free(now: number): void {
     this.freeSince = now;

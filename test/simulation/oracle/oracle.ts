@@ -1,12 +1,10 @@
 import type { DelayedMessage } from '../../../lib/index.js';
-import { instantOf } from '../../../lib/store/memory/memory-queue.js';
 import type {
   Claim,
   ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
   Handling as HandledOne,
-  Outcome,
   Settlement,
   SettleReport,
   TransferReport,
@@ -15,7 +13,7 @@ import type { Change, DueTime, Offer, OfferReceipt, RepeatPause } from '../../..
 import type { DeadSelection, GroupSettings } from '../../../lib/store/admin-store.js';
 import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
-import { type QueueTraits, type Release, type Scenario, WITH_HISTORY } from '../applications/scenario.js';
+import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
 import { type Effect, MAX_LINGERING } from '../network/remote-store.js';
 import type { SetLimits } from '../../../lib/limits/set-limits.js';
 import type { SimulatedServer } from '../network/server.js';
@@ -23,14 +21,16 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
 import { Checkpoint } from './checkpoint.js';
+import { ConsumerCalls } from './consumer-calls.js';
 import { type Call, Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
-import { Life, numberOf } from './life.js';
+import type { Life } from './life.js';
 import { KeptIdsUse } from './kept-ids-use.js';
 import type { LimitsUse } from './limits-use.js';
 import { ALL_CONCERNS, type Concern, Member } from './member.js';
+import { ProducerCalls } from './producer-calls.js';
 import { Punctuality } from './punctuality.js';
 import type { QueueUse } from './queue-use.js';
 import { RateUse } from './rate-use.js';
@@ -45,27 +45,12 @@ export interface OracleOptions {
   readonly conductOf: (message: number, starts: number) => Conduct;
 }
 
-type SentClaim = ClaimRequest & Pick<Effect, 'sentAt'>;
-
 export interface Violation {
   readonly promise: string;
   readonly at: number;
   readonly id: string;
   readonly detail: string;
 }
-
-/** A process that is well for this share of a lease extends it, if not at the first attempt. */
-const EXTENSION_TIME = 0.42;
-
-/** How offers are counted by their outcomes. */
-const OFFERED: Readonly<Record<string, string>> = {
-  created: 'offer created',
-  replaced: 'offer replaced',
-  kept: 'offer kept',
-  rejected: 'offer rejected',
-  followed: 'offer followed',
-  handled: 'offer ignored',
-};
 
 /** What is known of a trouble. */
 export interface TroubleTraits {
@@ -88,8 +73,6 @@ const OF_SPINS: readonly Concern[] = ['claims', 'announcements'];
 /** Judges everything while it happens, by what the server has done. */
 export class Oracle {
   readonly violations: Violation[] = [];
-  /** The ids of messages whose history has an entry, and that have not been settled since. */
-  readonly #remembered = new Set<string>();
   /** Those that are there. */
   readonly members = new Set<Member>();
   readonly #memberOf = new WeakMap<SimulatedProcess, Member>();
@@ -99,20 +82,24 @@ export class Oracle {
   readonly #punctuality: Punctuality;
   readonly #handling: Handling;
   readonly #rate: RateUse;
-  readonly #repeats: RepeatUse;
   readonly #keptIds: KeptIdsUse;
+  readonly #producers: ProducerCalls;
+  readonly #consumers: ConsumerCalls;
 
   constructor(private readonly options: OracleOptions) {
-    const { world, server, scenario } = options;
-    this.#ledger = new Ledger(world, server, scenario);
-    this.#punctuality = new Punctuality(server, scenario);
+    const { world, server, scenario, journal } = options;
     const violate = (promise: string, id: string, detail: string) => this.violate(promise, id, detail);
-    const hasStepped = () => this.#punctuality.hasStepped(this.#now);
-    this.#repeats = new RepeatUse({ time: () => server.time, hasStepped, violate });
-    const judges = { punctuality: this.#punctuality, repeats: this.#repeats };
-    this.#handling = new Handling({ world, server, scenario, ...judges, violate });
-    this.#rate = new RateUse(scenario.rate);
-    this.#keptIds = new KeptIdsUse({ scenario, time: () => server.time, violate });
+    const ledger = (this.#ledger = new Ledger(world, server, scenario));
+    const punctuality = (this.#punctuality = new Punctuality(server, scenario));
+    const rate = (this.#rate = new RateUse(scenario.rate));
+    const keptIds = (this.#keptIds = new KeptIdsUse({ scenario, time: () => server.time, violate }));
+    const hasStepped = () => punctuality.hasStepped(this.#now);
+    const repeats = new RepeatUse({ time: () => server.time, hasStepped, violate });
+    const handling = (this.#handling = new Handling({ world, server, scenario, punctuality, repeats, violate }));
+    this.#producers = new ProducerCalls({ world, server, journal, ledger, keptIds, violate });
+    const { members } = this;
+    const judges = { punctuality, handling, rateOfQueue: rate, repeats, keptIds, violate };
+    this.#consumers = new ConsumerCalls({ world, server, scenario, journal, ledger, members, ...judges });
   }
 
   join(process: SimulatedProcess, release: Release): Member {
@@ -247,11 +234,6 @@ export class Oracle {
     return this.#ledger.lives.get(id);
   }
 
-  /** True if it waits for its due time, and nobody has claimed it before. */
-  isDelayed({ end, wasClaimed, due, dueBeforeStep }: Life): boolean {
-    return end === undefined && !wasClaimed && due > this.options.server.time && due !== dueBeforeStep;
-  }
-
   /** A call of a process has taken effect at the server. */
   effect(member: Member, { queue: name, store, call, args, result, sentAt }: Effect): void {
     const [first, second] = args;
@@ -263,22 +245,22 @@ export class Oracle {
     const queue = this.#ledger.queueOf(store, name);
     switch (call) {
       case 'offer':
-        return this.#offered(queue, first as Offer[], result as OfferReceipt[]);
+        return this.#producers.offered(queue, first as Offer[], result as OfferReceipt[]);
       case 'cancel':
-        if (result) this.#cancelled(queue, first as string);
+        if (result) this.#producers.cancelled(queue, first as string);
         return undefined;
       case 'reschedule':
-        if (result) this.#moved(first as string, second as DueTime);
+        if (result) this.#producers.moved(first as string, second as DueTime);
         return undefined;
       case 'change':
-        if (result === 'changed') this.#changed(first as string, second as Change);
+        if (result === 'changed') this.#producers.changed(first as string, second as Change);
         return undefined;
       case 'claim':
-        return this.#claimed(member, queue, { ...(first as ClaimRequest), sentAt }, result as ClaimReport);
+        return this.#consumers.claimed(member, queue, { ...(first as ClaimRequest), sentAt }, result as ClaimReport);
       case 'transferAndClaim':
         if (!result) return undefined;
         this.#noteMover(member, queue, (result as ClaimedTransfer).report);
-        return this.#claimed(
+        return this.#consumers.claimed(
           member,
           queue,
           { ...(first as ClaimRequest), sentAt },
@@ -286,28 +268,30 @@ export class Oracle {
         );
       case 'transfer':
         this.#noteMover(member, queue, result as TransferReport);
-        return this.#transferred(queue, result as TransferReport);
+        return this.#consumers.transferred(queue, result as TransferReport);
       case 'extend':
-        return this.#extended(queue, first as Claim[], result as Claim[], { lease: second as number, sentAt });
+        return this.#consumers.extended(queue, first as Claim[], result as Claim[], {
+          lease: second as number,
+          sentAt,
+        });
       case 'remember':
-        for (const { keptAs } of first as HandledOne[]) this.#remembered.add(keptAs);
-        return undefined;
+        return this.#consumers.remembered(first as HandledOne[]);
       case 'freeId':
         if (result) this.#ledger.count('ids freed');
         return this.#keptIds.freed(queue, first as string, result as boolean);
       case 'settle':
-        return this.#settled(member, queue, first as Settlement[], result as SettleReport);
+        return this.#consumers.settled(member, queue, first as Settlement[], result as SettleReport);
       case 'abort':
-        if (result) this.#aborted(first as string);
+        if (result) this.#producers.aborted(first as string);
         return undefined;
       case 'redrive':
-        return this.#redriven(queue, first as DeadSelection);
+        return this.#producers.redriven(queue, first as DeadSelection);
       case 'discard':
-        return this.#discarded(queue, first as DeadSelection);
+        return this.#producers.discarded(queue, first as DeadSelection);
       case 'clear':
-        return this.#cleared(queue);
+        return this.#producers.cleared(queue);
       case 'pauseRepeat':
-        if (result === 'changed') this.#rulePaused(queue, first as string, second as RepeatPause);
+        if (result === 'changed') this.#producers.rulePaused(queue, first as string, second as RepeatPause);
         return undefined;
       case 'setGroup':
         queue.groupOf(first as string)!.set(second as GroupSettings, this.#now);
@@ -443,325 +427,6 @@ export class Oracle {
 
   get #now(): number {
     return this.options.world.now;
-  }
-
-  #offered(queue: QueueUse, offers: readonly Offer[], receipts: readonly OfferReceipt[]): void {
-    const { journal, server } = this.options;
-    const ledger = this.#ledger;
-    for (let i = 0; i < offers.length; i++) {
-      const { outcome, dueAt } = receipts[i]!;
-      const { id, due, group, maxWait, onDuplicate, body } = offers[i]!;
-      ledger.count(OFFERED[outcome] ?? outcome);
-      this.#keptIds.offered(queue, id, receipts[i]!);
-      journal.digestOf(2, numberOf(id));
-      journal.write?.(`${id} offered to ${queue.traits.name}: ${outcome}, due ${server.worldTimeOf(dueAt)}`);
-      const known = ledger.lives.get(id);
-      if (outcome === 'followed') known!.follower = due;
-      // One that is due takes the rule over and stays.
-      if (outcome === 'followed' || (outcome === 'kept' && onDuplicate === 'repeat'))
-        Object.assign(known!, { repeats: onDuplicate === 'repeat', body: undefined, occurrencesOver: undefined });
-      if (outcome !== 'created' && outcome !== 'replaced') continue;
-      const life = new Life(id, queue, queue.groupOf(group), { due: dueAt, freeSince: this.#now });
-      life.body = body;
-      life.repeats = onDuplicate === 'repeat';
-      // A new rule does not resume it.
-      life.isRulePaused = life.repeats && known !== undefined && !known.end && known.isRulePaused;
-      if (life.isRulePaused) life.body = undefined;
-      if (maxWait !== undefined && known) this.#judgeWait(life, known, maxWait);
-      ledger.add(life, known);
-    }
-  }
-
-  /** A message that is offered again and again waits no longer than its offers say. */
-  #judgeWait(life: Life, known: Life, maxWait: number): void {
-    if (!this.isDelayed(known)) return;
-    life.debouncedSince = known.debouncedSince;
-    const late = this.options.server.worldTimeOf(life.due) - life.debouncedSince - maxWait;
-    if (late > 1) this.violate('waits no longer', life.id, `due ${late} ms after the end of its wait`);
-  }
-
-  #cancelled({ store }: QueueUse, id: string): void {
-    const life = this.#ledger.lives.get(id)!;
-    // It may be the follower alone that was removed.
-    void store.find(id).then((found) => {
-      if (found) {
-        Object.assign(life, { follower: undefined, repeats: false, isRulePaused: false, body: undefined });
-      } else this.#ledger.end(life, 'cancelled');
-    });
-  }
-
-  /** One that waits for its next occurrence is moved. */
-  #rulePaused({ store }: QueueUse, id: string, { resume }: RepeatPause): void {
-    const life = this.#ledger.lives.get(id)!;
-    life.isRulePaused = !resume;
-    life.body = undefined;
-    this.#ledger.count(resume ? 'rules resumed' : 'rules paused');
-    void store.find(id).then((found) => {
-      if (found?.state === 'delayed' && found.dueAt !== life.due) this.#moved(id, { at: found.dueAt });
-    });
-  }
-
-  #changed(id: string, { from, to, due }: Change): void {
-    const life = this.#ledger.lives.get(id)!;
-    if (life.body !== undefined && !Buffer.from(life.body).equals(Buffer.from(from))) {
-      this.violate('changes', id, 'a change overwrites another one that it has not seen');
-    }
-    life.body = to;
-    this.#moved(id, due);
-  }
-
-  #moved(id: string, due: DueTime): void {
-    const life = this.#ledger.lives.get(id)!;
-    const { server, journal } = this.options;
-    life.due = instantOf(due, server.time);
-    life.freeSince = this.#now;
-    life.inBacklogSince = this.#now;
-    if (!life.wasClaimed) life.firstDue = life.due;
-    journal.write?.(`${id} moved, due ${server.worldTimeOf(life.due)}`);
-  }
-
-  #claimed(member: Member, queue: QueueUse, request: SentClaim, { messages, more }: ClaimReport): void {
-    const { token, supersedes, lease, sentAt } = request;
-    const { journal } = this.options;
-    const { lives } = this.#ledger;
-    const again = supersedes === undefined ? undefined : this.#claimedAgain(queue, supersedes);
-    const holding = member.holdingOf(queue.traits);
-    for (const message of messages) {
-      const { id } = message;
-      const life = lives.get(id);
-      if (!life) {
-        this.violate('known', id, `claimed by ${member.process.name} after its end`);
-        continue;
-      }
-      journal.digestOf(3, life.number);
-      journal.write?.(`${id} claimed, token ${token}${supersedes === undefined ? '' : ` instead of ${supersedes}`}`);
-      this.#judgeClaim(life, member, sentAt, again?.has(life) ?? false);
-      life.wasClaimed = true;
-      const times = { claimedAt: this.#now, leaseEnd: this.#now + lease, assumedEnd: sentAt + lease };
-      life.holder = new Delivery(token, life, holding, times);
-      queue.held.add(life);
-      if (queue.traits.kind === 'repeats') this.#repeats.claimed(life, life.holder, message);
-    }
-    // It has put off messages for the rate of their groups, and so has taken fewer than it could.
-    if (more && queue.traits.groupRate) holding.claimsAgain(this.#now);
-    // What there was no room for, others may claim from now on.
-    for (const life of again ?? []) if (!life.holder) life.free(this.#now);
-  }
-
-  /** Returns the messages that the consumer already holds, although no answer has reported them. */
-  #claimedAgain({ held }: QueueUse, token: string): Set<Life> {
-    const again = new Set<Life>();
-    for (const life of held) {
-      const { token: heldBy, claimedAt } = life.holder!;
-      if (heldBy !== token) continue;
-      // Until then, it may have waited for the permit that it has now.
-      life.freeSince = Math.max(life.freeSince, claimedAt);
-      this.#ledger.lose(life, 'claimed again');
-      again.add(life);
-      life.group?.waiting.add(life);
-    }
-    return again;
-  }
-
-  #judgeClaim(life: Life, member: Member, sentAt: number, isAgain: boolean): void {
-    const { id, queue, group } = life;
-    // Nobody else could have claimed what it held already.
-    const late = this.#punctuality.judge(life, isAgain ? [member] : [...this.members], this.#now);
-    if (late !== undefined) this.violate('on time', id, late);
-    // Messages that are claimed again were counted before.
-    this.#judgeLimits(life, member, sentAt, isAgain);
-    if (queue.isPaused && !isAgain) this.violate('paused', id, `claimed though ${queue.traits.name} is paused`);
-    if (!group) return;
-    if (group.isPaused && !isAgain) this.violate('paused', id, `claimed though group ${group.name} is paused`);
-    group.waiting.delete(life);
-    if (life.hasPermit) return;
-    // Who has kept its permit while it waited for its retry goes first.
-    const overtaken = this.#punctuality.hasStepped(this.#now)
-      ? undefined
-      : group.overtakenBy(life, this.options.server);
-    if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
-    life.hasPermit = true;
-    group.used++; // A message that waits for the rate keeps its permit when there are fewer.
-    if (group.used > (group.rate ? group.mostPermits : group.permits))
-      this.violate('permits', id, `the ${group.used}th of group ${group.name} is claimed`);
-  }
-
-  /** Whether a claim keeps to the largest limits that its process may have known. */
-  #judgeLimits({ id, queue, group }: Life, member: Member, sentAt: number, isAgain: boolean): void {
-    const { kind } = queue.traits;
-    // A claim that no longer counted when the clock was set back is forgotten by the store, but not here.
-    const isSure = !this.#punctuality.hasStepped(this.#now);
-    if (!isAgain && group?.rate?.take(this.options.server.time) === false && isSure)
-      this.violate('rate', id, `is claimed beyond the rate of group ${group.name}`);
-    if (kind !== 'rated' && kind !== 'limited') return;
-    const { globalConcurrency, rate } = queue.limits.largestFor(member, sentAt);
-    if (kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time, rate) && isSure)
-      this.violate('rate', id, `is claimed beyond the rate of ${rate}`);
-    if (!isAgain && queue.held.size >= globalConcurrency)
-      this.violate('global concurrency', id, `is claimed beside ${queue.held.size} others, of ${globalConcurrency}`);
-  }
-
-  #transferred({ held }: QueueUse, { recovered, deadLettered }: TransferReport): void {
-    if (recovered + deadLettered.length === 0) return;
-    const { world, journal, server } = this.options;
-    const { now } = world;
-    for (const life of held) {
-      const delivery = life.holder!;
-      const { member, token, leaseEnd } = delivery;
-      if (Math.ceil(leaseEnd + server.time - now) > Math.floor(server.time)) continue;
-      this.#ledger.count('leases ended');
-      journal.write?.(`${life.id} lease of ${token} has ended`);
-      if (!this.#isExcused(delivery)) {
-        this.violate('lease kept', life.id, `${member.process.name} lost it without a cause`);
-      }
-      this.#ledger.lose(life, 'lease ended');
-      life.failedAttempts++;
-      life.free(now);
-      life.inBacklogSince = now;
-      const isDead = deadLettered.includes(life.id);
-      this.#handling.judgeTakenBack(life, isDead);
-      if (isDead) this.#ledger.endOrFollow(life, 'dead');
-    }
-  }
-
-  /** True if its process may have failed to extend it in time: it was not well for long enough since the lease began. */
-  #isExcused({ member, leaseEnd, assumedEnd, isLeaseUnsure, life }: Delivery): boolean {
-    const { lease } = this.options.scenario;
-    if (isLeaseUnsure) return true;
-    const well = member.longestUnhindered('leases', life.queue.traits.name, leaseEnd - lease, assumedEnd);
-    return well < EXTENSION_TIME * lease;
-  }
-
-  /** True if its process may not hear in time that it has extended it. */
-  #mayMissExtension({ member, assumedEnd, life }: Delivery): boolean {
-    const { process, isStopping } = member;
-    const latest = assumedEnd - EXTENSION_TIME * this.options.scenario.lease;
-    return process.isDead || isStopping || member.unhinderedFrom('leases', life.queue.traits.name) > latest;
-  }
-
-  #extended(
-    { held }: QueueUse,
-    claims: readonly Claim[],
-    lost: readonly Claim[],
-    { lease, sentAt }: Pick<SentClaim, 'lease' | 'sentAt'>,
-  ): void {
-    const tokens = new Set(claims.map(({ token }) => token));
-    for (const life of held) {
-      const delivery = life.holder!;
-      const { token, run } = delivery;
-      if (!tokens.has(token)) continue;
-      // A process may hold an earlier, replaced claim of the same message, too.
-      const isSame = (claim: Claim) => claim.id === life.id && claim.token === token;
-      if (!claims.some(isSame)) {
-        if (run && !run.isOver) this.violate('held', life.id, 'released by an extension while its handler runs');
-        this.#ledger.lose(life, 'released');
-        life.free(this.#now);
-      } else if (!lost.some(isSame)) {
-        delivery.isLeaseUnsure ||= this.#mayMissExtension(delivery);
-        delivery.leaseEnd = this.#now + lease;
-        delivery.assumedEnd = sentAt + lease;
-      }
-    }
-  }
-
-  #settled(member: Member, queue: QueueUse, settlements: readonly Settlement[], report: SettleReport): void {
-    const { journal } = this.options;
-    const { traits } = queue;
-    const { accepted } = report;
-    this.#keptIds.settled(queue, settlements, report, (id) => Boolean(this.#ledger.lives.get(id)?.follower));
-    const holding = member.holdingOf(traits);
-    for (let i = 0; i < settlements.length; i++) {
-      const { claim, outcome } = settlements[i]!;
-      const { id, token } = claim;
-      const life = this.#ledger.lives.get(id);
-      if (!life) continue;
-      const delivery = holding.find(life, token);
-      delivery?.letGo(this.#now);
-      journal.digestOf(4, life.number);
-      journal.write?.(`${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
-      if (accepted[i] && WITH_HISTORY.includes(traits.kind)) this.#judgeHistory(life, delivery, outcome);
-      if (accepted[i]) this.#settledOne(life, delivery, outcome);
-    }
-  }
-
-  /** A message that was handled, and not aborted meanwhile, is gone only once the queue remembers it. */
-  #judgeHistory({ id }: Life, delivery: Delivery | undefined, outcome: Outcome): void {
-    const isHandled = outcome.kind === 'ack' && outcome.lateBy === undefined;
-    if (isHandled && !this.#remembered.delete(id) && !delivery?.mayCountAsAborted)
-      this.violate('remembered', id, 'gone without an entry in the history');
-  }
-
-  #settledOne(life: Life, delivery: Delivery | undefined, outcome: Outcome): void {
-    const { server } = this.options;
-    const ledger = this.#ledger;
-    ledger.count(outcome.kind);
-    this.#handling.judgeOutcome(life, delivery, outcome);
-    ledger.lose(life, 'settled');
-    // The store adds a pause to the body of a message that repeats.
-    if ('body' in outcome && outcome.body !== undefined) life.body = delivery?.rule ? undefined : outcome.body;
-    if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
-    if (outcome.kind === 'release') {
-      // It keeps its place.
-      life.free(this.#now);
-      return;
-    }
-    if (outcome.kind === 'ack' || outcome.kind === 'dead') {
-      const next = this.#repeats.ended(life, delivery, outcome);
-      if (next !== undefined && life.repeats && !life.follower) {
-        ledger.count('occurrences');
-        return life.renew(next, this.#now);
-      }
-      const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
-      return ledger.endOrFollow(life, outcome.kind === 'dead' ? 'dead' : isExpired ? 'expired' : 'handled');
-    }
-    if (outcome.kind !== 'retry' || !life.queue.traits.holds) ledger.releasePermit(life);
-    const due = 'at' in outcome ? outcome.at : Math.ceil(server.time + outcome.delay);
-    if (outcome.kind === 'again') return life.renew(due, this.#now);
-    life.due = due;
-    life.free(this.#now);
-    life.inBacklogSince = this.#now;
-  }
-
-  #aborted(id: string): void {
-    const life = this.#ledger.lives.get(id)!;
-    this.#ledger.lose(life, 'aborted');
-    this.#ledger.endOrFollow(life, 'aborted');
-  }
-
-  #redriven(queue: QueueUse, selection: DeadSelection): void {
-    for (const life of this.#selected(queue, selection)) {
-      void queue.store.find(life.id).then((found) => {
-        if (!found) return this.#ledger.discard(life);
-        if (found.state !== 'dead' && life.end === 'dead') this.#ledger.redrive(life, found.dueAt);
-      });
-    }
-  }
-
-  #discarded(queue: QueueUse, selection: DeadSelection): void {
-    for (const life of this.#selected(queue, selection)) {
-      void queue.store.find(life.id).then((found) => {
-        if (!found) this.#ledger.discard(life);
-      });
-    }
-  }
-
-  /** The dead letters that a call may have been about. */
-  #selected(queue: QueueUse, selection: DeadSelection): Life[] {
-    const { lives } = this.#ledger;
-    const all = 'id' in selection ? [lives.get(selection.id)] : [...lives.values()];
-    return all.filter((life): life is Life => life?.end === 'dead' && life.queue === queue);
-  }
-
-  #cleared(queue: QueueUse): void {
-    for (const life of this.#ledger.lives.values()) {
-      if (life.queue !== queue) continue;
-      if (life.end) {
-        this.#ledger.discard(life);
-        continue;
-      }
-      this.#ledger.lose(life, 'cleared');
-      this.#ledger.end(life, 'cleared');
-    }
   }
 }
 

@@ -348,13 +348,13 @@ export class Workload {
 
   /** Whoever looks for a message that is delayed all the time finds it. */
   async #findDelayed(id: string, call: Promise<boolean>): Promise<void> {
-    const { oracle } = this.options;
+    const { oracle, time } = this.options;
     const before = oracle.life(id);
-    const isDelayed = before && oracle.isDelayed(before);
+    const wasDelayed = before?.isDelayed(time());
     const starts = before?.starts;
     const isFound = await call;
-    if (!isDelayed || isFound || oracle.life(id) !== before || before.starts !== starts) return;
-    if (oracle.isDelayed(before)) {
+    if (!before || !wasDelayed || isFound || oracle.life(id) !== before || before.starts !== starts) return;
+    if (before.isDelayed(time())) {
       oracle.violate('found', id, 'is delayed, and yet is not there for whoever cancels or moves it');
     }
   }
