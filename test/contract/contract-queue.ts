@@ -28,6 +28,8 @@ export interface QueueUnderTest {
   damage?(part: string): Promise<unknown>;
   /** True if bodies have no type in this layout. */
   readonly isTypeless?: boolean;
+  /** How many subscriptions a watcher has; in a cluster, each may be on another server. Default: 1. */
+  readonly subscriptions?: number;
   /** Closes the stores and deletes everything the queue has stored. */
   close(): Promise<void>;
 }
@@ -87,6 +89,10 @@ export class ContractQueue {
 
   get isTypeless(): boolean {
     return this.underTest.isTypeless ?? false;
+  }
+
+  get subscriptions(): number {
+    return this.underTest.subscriptions ?? 1;
   }
 
   get hasBacklogs(): boolean {

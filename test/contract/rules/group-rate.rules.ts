@@ -95,7 +95,7 @@ export function describeGroupRates(name: string, openQueue: OpenQueue): void {
 
     it('announces when a message beyond the rate comes back, and keeps its due time', async () => {
       const queue = await open(1, HOUR);
-      const { dueTimes, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.queue);
       await queue.makeReady('a1', 'a2');
       const before = await queue.queue.find('a2');
       const claimedAt = await queue.queue.now();

@@ -118,7 +118,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it('is announced if its next occurrence is due earliest', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
-      const { dueTimes, stop } = await listen(queue.secondView);
+      const { dueTimes, stop } = await listen(queue, queue.secondView);
       const at = await soon(queue);
       await queue.settle(claim, handled(at));
       await until(() => dueTimes.length > 0);
@@ -473,7 +473,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: PAUSED_UNTIL });
       expect(await isPaused(queue)).toBe(true);
       expect(await pause(queue)).toBe('kept');
-      const { dueTimes, stop } = await listen(queue.secondView);
+      const { dueTimes, stop } = await listen(queue, queue.secondView);
       const at = await soon(queue);
       expect(await resume(queue, at)).toBe('changed');
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at, body });

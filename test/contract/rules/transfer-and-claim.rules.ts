@@ -75,7 +75,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
 
     it('watchers learn of the transfer, with the end of its lease as the next instant', async () => {
       const queue = await queues.open();
-      const { transfers, stop } = await listen(queue.secondView);
+      const { transfers, stop } = await listen(queue, queue.secondView);
       await granted(queue, 't1', {}, { scheduler: 'idle', movedAt: null });
       await queue.offerDue('a');
       await granted(queue, 't2');
@@ -93,7 +93,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
 
     it('watchers learn nothing if the call changes nothing', async () => {
       const queue = await queues.open();
-      const { transfers, stop } = await listen(queue.store);
+      const { transfers, stop } = await listen(queue);
       await queue.makeReady('a');
       expect(await call(queue.store, 't', {}, { scheduler: 's', movedAt: null })).toBeUndefined();
       await queue.store.transfer({ limit: 1, announcer: { scheduler: 'end', movedAt: null } });

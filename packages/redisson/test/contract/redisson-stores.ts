@@ -19,4 +19,4 @@ export const redissonStore =
     });
 
 /** The peculiarities of queues in Redisson's layout. */
-export const ofRedisson = { keepsOrderOfOffers: true, isTypeless: true };
+export const ofRedisson = { keepsOrderOfOffers: true, isTypeless: true, subscriptions: 2 };
