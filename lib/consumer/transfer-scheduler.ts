@@ -192,9 +192,13 @@ export class TransferScheduler implements DueListener {
     // A `movedAt` later than `at` dates from before the store's clock was set back. Comparing with it could leave no eager scheduler.
     const isLatest = movedAt !== null && movedAt <= at && (this.#movedAt === null || movedAt > this.#movedAt);
     if (scheduler === id) {
+      if (!isLatest) return;
       // The answer of this transfer was lost. The others have become standbys, so this scheduler must be the eager one.
-      if (isLatest) this.#movedAt = movedAt;
-      this.#eager ||= isLatest;
+      this.#movedAt = movedAt;
+      const wasStandby = !this.#eager;
+      this.#eager = true;
+      // The call was given up, and arrived late. The timer still includes a grace period.
+      if (wasStandby && !this.#transfers.isRunning && this.#failures === 0) this.#wake();
       return;
     }
     const now = clock.monotonic();

@@ -541,6 +541,17 @@ describe('TransferScheduler', () => {
       expect([a.isEager, b.isEager]).toEqual([true, false]);
     });
 
+    it('a standby is punctual once a transfer arrives late that it has given up', async () => {
+      const [eager, standby] = await settled();
+      await eager.stop();
+      await offer('moved by the late transfer', 10);
+      await offer('next', 100);
+      await clock.advance(20);
+      await store.transfer({ announcer: { scheduler: 'b', movedAt: null }, limit: 1000 });
+      await clock.advance(80);
+      expect([await ready(), standby.isEager]).toEqual([2, true]);
+    });
+
     it('a new scheduler is punctual when it replaces the eager one, whatever a standby has moved before', async () => {
       const [standby, eager] = [scheduler('a'), scheduler('b')];
       standby.start();
