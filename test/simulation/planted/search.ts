@@ -36,6 +36,9 @@ export interface Limits {
 /** A simulation that takes so many times its limit does not get on, however busy the machine is. */
 const PATIENCE = 15;
 
+/** In runs this short, most of what V8 optimizes costs more than it saves: without, they take a fifth less CPU. */
+const NOT_OPTIMIZED = '--no-opt';
+
 /** Simulates one seed: compiled or not. */
 const PROGRAM = 'test/simulation/planted/look';
 
@@ -60,7 +63,7 @@ export async function search(tree: string, limits: Limits): Promise<Find> {
  */
 export async function look(tree: string, seed: number, { messages, seconds }: Limits): Promise<Sight> {
   const program = existsSync(join(tree, `${PROGRAM}.js`)) ? [`${PROGRAM}.js`] : [...TYPESCRIPT, `${PROGRAM}.ts`];
-  const child = spawn(process.execPath, [...program, String(seed), String(messages)], { cwd: tree });
+  const child = spawn(process.execPath, [NOT_OPTIMIZED, ...program, String(seed), String(messages)], { cwd: tree });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
