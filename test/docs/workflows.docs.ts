@@ -28,6 +28,15 @@ const filesIn = async (folder: string) =>
   (await readdir(path.join(ROOT, folder))).filter((name) => name.endsWith('.yml')).map((name) => `${folder}/${name}`);
 const readYaml = async <Content>(file: string) => parse(await readPage(file)) as Content;
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
+/** The npm scripts that commands run, and that `package.json` lacks. */
+async function unknownScriptsOf(commands: string): Promise<string[]> {
+  const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
+  const withoutComments = commands.replace(/^ *#.*$/gm, '');
+  const run = [...withoutComments.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script!);
+  expect(run).not.toEqual([]);
+  return run.filter((script) => !scripts[script]);
+}
+
 const workflows = await filesIn(FOLDER);
 
 describe.each(workflows)('%s', (file) => {
@@ -42,11 +51,8 @@ describe.each(workflows)('%s', (file) => {
   });
 
   test('runs only npm scripts that exist', async () => {
-    const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
-    const commands = stepsOf(await readYaml<Workflow>(file)).flatMap(({ run = '' }) => [
-      ...run.matchAll(/npm run (\S+)/g),
-    ]);
-    expect(commands.map(([, script]) => script).filter((script) => !scripts[script!])).toEqual([]);
+    const runs = stepsOf(await readYaml<Workflow>(file)).map(({ run = '' }) => run);
+    expect(await unknownScriptsOf(runs.join('\n'))).toEqual([]);
   });
 
   test("uses only GitHub's own actions, with versions", async () => {
@@ -59,6 +65,10 @@ describe.each(workflows)('%s', (file) => {
     expect(permissions).toBeDefined();
     expect(Object.values(permissions!)).not.toContain('write');
   });
+});
+
+test.each(['.ci/run', '.ci/slow'])('%s runs only npm scripts that exist', async (file) => {
+  expect(await unknownScriptsOf(await readPage(file))).toEqual([]);
 });
 
 describe('the workflow for changes', () => {
